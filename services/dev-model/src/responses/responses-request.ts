@@ -1,0 +1,137 @@
+/**
+ * The body of POST /v1/responses, and the model call that it asks for. Sampling settings have no effect; what would
+ * change the answer and is not built is refused by name.
+ * Fields: https://platform.openai.com/docs/api-reference/responses/create
+ */
+import { z } from 'zod';
+import { contentField, contentText, jsonSchemaField, refused } from '../api/request-parts.ts';
+import type { AnswerFormat, ModelCall, ToolChoice, Turn } from '../conversation.ts';
+
+const messageItem = z.object({
+  type: z.literal('message'),
+  role: z.enum(['system', 'developer', 'user', 'assistant']),
+  content: contentField,
+});
+
+const itemSchema = z.preprocess(
+  // A message may leave its type out.
+  (item) => (typeof item === 'object' && item !== null && !('type' in item) ? { ...item, type: 'message' } : item),
+  z.discriminatedUnion('type', [
+    messageItem,
+    z.object({
+      type: z.literal('function_call'),
+      call_id: z.string(),
+      name: z.string(),
+      arguments: z.string(),
+    }),
+    z.object({ type: z.literal('function_call_output'), call_id: z.string(), output: contentField }),
+    z.object({ type: z.literal('reasoning') }),
+    z.object({ type: z.literal('item_reference'), id: z.string() }),
+  ]),
+);
+
+type Item = z.infer<typeof itemSchema>;
+
+const functionChoice = z.object({ type: z.literal('function'), name: z.string() });
+
+export const responsesRequestSchema = z.object({
+  model: z.string().min(1),
+  input: z.union([z.string(), z.array(itemSchema).min(1)]),
+  instructions: z.string().nullish(),
+  stream: z.boolean().nullish(),
+  store: z.boolean().nullish(),
+  include: z.array(z.string()).nullish(),
+  tools: z
+    .array(
+      z.object({
+        type: z.literal('function', 'the stand-in can call functions only'),
+        name: z.string().min(1),
+        description: z.string().nullish(),
+        parameters: jsonSchemaField.nullish(),
+      }),
+    )
+    .nullish(),
+  tool_choice: z.union([z.enum(['auto', 'none', 'required']), functionChoice]).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  text: z
+    .object({
+      format: z
+        .discriminatedUnion('type', [
+          z.object({ type: z.literal('text') }),
+          z.object({ type: z.literal('json_object') }),
+          z.object({ type: z.literal('json_schema'), name: z.string(), schema: jsonSchemaField }),
+        ])
+        .nullish(),
+    })
+    .nullish(),
+  max_output_tokens: z.int().min(1).nullish(),
+  previous_response_id: refused('the stand-in keeps no responses: send the conversation as input'),
+  conversation: refused('the stand-in keeps no conversations: send the conversation as input'),
+  background: z.literal(false, 'the stand-in answers in the foreground only').nullish(),
+  prompt: refused('the stand-in has no stored prompts'),
+  context_management: refused('the stand-in does not compact'),
+});
+
+export type ResponsesRequest = z.infer<typeof responsesRequestSchema>;
+
+/** `textOfItem` knows the texts of earlier answers, which a client may send as a reference to their item. */
+export function responsesModelCall(
+  request: ResponsesRequest,
+  textOfItem: (itemId: string) => string | undefined,
+): ModelCall {
+  const instructions: Turn[] = request.instructions ? [{ role: 'system', text: request.instructions }] : [];
+  const turns: Turn[] =
+    typeof request.input === 'string'
+      ? [{ role: 'user', text: request.input }]
+      : request.input.flatMap((item) => turnsOf(item, textOfItem));
+  return {
+    model: request.model,
+    stream: request.stream ?? false,
+    conversation: {
+      turns: [...instructions, ...turns],
+      tools: (request.tools ?? []).map((tool) => ({
+        name: tool.name,
+        description: tool.description ?? '',
+        parameters: tool.parameters ?? {},
+      })),
+      toolChoice: toolChoiceOf(request.tool_choice),
+      parallelToolCalls: request.parallel_tool_calls ?? true,
+      format: formatOf(request.text?.format),
+    },
+    maxOutputTokens: request.max_output_tokens ?? undefined,
+    stopSequences: [],
+    conversationField: 'input',
+  };
+}
+
+function turnsOf(item: Item, textOfItem: (itemId: string) => string | undefined): Turn[] {
+  switch (item.type) {
+    case 'message':
+      return [messageTurn(item.role, contentText(item.content))];
+    case 'function_call': {
+      const toolCall = { id: item.call_id, name: item.name, arguments: item.arguments };
+      return [{ role: 'assistant', text: '', toolCalls: [toolCall] }];
+    }
+    case 'function_call_output':
+      return [{ role: 'tool', callId: item.call_id, text: contentText(item.output) }];
+    case 'item_reference': {
+      const text = textOfItem(item.id);
+      return text === undefined ? [] : [messageTurn('assistant', text)];
+    }
+    case 'reasoning':
+      return [];
+  }
+}
+
+function messageTurn(role: z.infer<typeof messageItem>['role'], text: string): Turn {
+  if (role === 'user') return { role, text };
+  return role === 'assistant' ? { role, text, toolCalls: [] } : { role: 'system', text };
+}
+
+function toolChoiceOf(choice: ResponsesRequest['tool_choice']): ToolChoice {
+  return typeof choice === 'object' && choice !== null ? { name: choice.name } : (choice ?? 'auto');
+}
+
+function formatOf(format: NonNullable<ResponsesRequest['text']>['format']): AnswerFormat {
+  return format?.type === 'json_schema' ? { type: 'json_schema', schema: format.schema } : (format ?? { type: 'text' });
+}

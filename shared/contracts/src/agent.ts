@@ -1,0 +1,73 @@
+// An agent is declared configuration, no code. The schema is strict: an unknown field is an error, and a field of a later
+// version is refused by its name (`not-built-yet`), never ignored.
+import { z } from 'zod';
+import { jsonObjectSchema } from './json.ts';
+import { modelIdSchema, modelSettingsSchema, providerOptionsSchema, structuredOutputSchema } from './model.ts';
+import { tokenSchema } from './tokens.ts';
+
+/** Fields that later versions have, with what to do until then. */
+export const NOT_BUILT_YET: Record<string, string> = {
+  release: 'Leave it out: text is released chunk by chunk.',
+  prices: 'Leave it out: costs are not counted yet.',
+  parallel: 'List its members one after the other.',
+  overlap: 'Leave it out: the group runs before the model call.',
+  when: 'Make a second agent without the entry.',
+  observe: 'Leave it out, or leave the entry out: every entry is waited for.',
+  inputProcessors: 'Apply an agent with that list.',
+  outputProcessors: 'Apply an agent with that list.',
+  errorProcessors: 'Apply an agent with that list.',
+  maxProcessorRetries: 'Set it on the agent.',
+};
+
+export const onFailureSchema = z.enum(['fail', 'skip']);
+
+/** How an entry is called. What is absent comes from the processor's own default. */
+export const policySchema = z.strictObject({
+  timeoutMs: z.number().int().min(1).max(600_000).optional(),
+  attempts: z.number().int().min(1).max(10).optional(),
+  onFailure: onFailureSchema.optional(),
+});
+export type Policy = z.infer<typeof policySchema>;
+
+const entryObjectSchema = policySchema.extend({
+  use: tokenSchema,
+  as: tokenSchema.optional(),
+  options: jsonObjectSchema.optional(),
+  after: tokenSchema.optional(),
+  before: tokenSchema.optional(),
+  required: z.boolean().optional(),
+});
+export type EntryObject = z.infer<typeof entryObjectSchema>;
+
+/** A name, or an object. `memory` stands for what the agent's memory configures. */
+export const agentEntrySchema = z.union([tokenSchema.transform((use): EntryObject => ({ use })), entryObjectSchema], {
+  error: 'must be the name of a processor, or an object with `use`',
+});
+
+export const memorySchema = z.strictObject({
+  lastMessages: z.number().int().min(0).max(1_000).optional(),
+  semanticRecall: z.union([z.boolean(), jsonObjectSchema]).optional(),
+  workingMemory: z.union([z.boolean(), jsonObjectSchema]).optional(),
+});
+export type MemoryConfig = z.infer<typeof memorySchema>;
+
+export const MAX_STEPS = 5;
+
+export const agentSchema = z.strictObject({
+  name: tokenSchema,
+  description: z.string().optional(),
+  model: modelIdSchema,
+  instructions: z.union([z.string(), z.array(z.string())]).default([]),
+  tools: z.array(tokenSchema).default([]),
+  input: z.array(agentEntrySchema).default([]),
+  output: z.array(agentEntrySchema).default([]),
+  error: z.array(agentEntrySchema).default([]),
+  memory: memorySchema.optional(),
+  maxSteps: z.number().int().min(1).max(100).default(MAX_STEPS),
+  maxProcessorRetries: z.number().int().min(0).max(100).optional(),
+  modelSettings: modelSettingsSchema.optional(),
+  providerOptions: providerOptionsSchema.optional(),
+  structuredOutput: structuredOutputSchema.optional(),
+});
+export type Agent = z.infer<typeof agentSchema>;
+export type AgentSource = z.input<typeof agentSchema>;

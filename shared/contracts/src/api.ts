@@ -1,0 +1,86 @@
+// The public verbs: api.<verb>.<tenant>[.<run>]. A verb is a right. One table says what each takes and gives, so that the
+// client, the services and the exported JSON Schemas cannot disagree. An answer is {ok: value} or {error}.
+import { z } from 'zod';
+import { wireErrorSchema } from './errors.ts';
+import { jsonObjectSchema, jsonValueSchema } from './json.ts';
+import { messageSchema } from './message.ts';
+import { appliedAgentSchema } from './plan.ts';
+import { chunkBatchSchema, runRequestSchema, runResultSchema, runStatusSchema } from './run.ts';
+import { runEventSchema } from './event.ts';
+import { tokenSchema } from './tokens.ts';
+
+export const threadSchema = z.object({
+  id: z.string(),
+  resourceId: z.string(),
+  title: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  lastMessageAt: z.string().optional(),
+  messageCount: z.number().int().min(0),
+  metadata: jsonObjectSchema.default({}),
+});
+export type Thread = z.infer<typeof threadSchema>;
+
+const nothing = z.object({});
+const ofThread = z.object({ threadId: z.string().min(1) });
+/** The page size of a list, and its bound. */
+const page = { limit: z.number().int().min(1).max(1_000).default(100), offset: z.number().int().min(0).default(0) };
+
+/** `run`: whether the subject ends in a run id. */
+const verb = <I extends z.ZodType, O extends z.ZodType>(request: I, answer: O, run = false) => ({
+  request,
+  answer,
+  run,
+});
+
+export const API = {
+  submit: verb(runRequestSchema, z.object({ runId: tokenSchema, accepted: z.literal(true) }), true),
+  run: verb(
+    nothing,
+    z.object({ runId: tokenSchema, status: runStatusSchema, result: runResultSchema.optional() }),
+    true,
+  ),
+  cancel: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
+  replay: verb(
+    z.object({ epoch: z.number().int().min(1).default(1), index: z.number().int().min(0).default(0) }),
+    z.object({
+      status: runStatusSchema,
+      epoch: z.number().int().min(1),
+      nextIndex: z.number().int().min(0).describe('where to ask on from'),
+      batches: z.array(chunkBatchSchema),
+      complete: z.boolean().describe('the last chunk of the run is among them'),
+    }),
+    true,
+  ),
+  events: verb(nothing, z.object({ events: z.array(runEventSchema) }), true),
+  'agents-apply': verb(
+    z.object({ definition: jsonValueSchema, dryRun: z.boolean().default(false) }),
+    z.object({ applied: appliedAgentSchema, changed: z.boolean(), warnings: z.array(wireErrorSchema) }),
+  ),
+  'agents-list': verb(nothing, z.object({ agents: z.array(appliedAgentSchema) })),
+  'agents-get': verb(z.object({ agent: tokenSchema }), appliedAgentSchema),
+  'agents-plan': verb(
+    z.object({ agent: tokenSchema.optional(), definition: jsonValueSchema.optional() }),
+    appliedAgentSchema,
+  ),
+  'threads-list': verb(
+    z.object({ resourceId: z.string().optional(), ...page }),
+    z.object({ threads: z.array(threadSchema), total: z.number().int() }),
+  ),
+  'threads-get': verb(ofThread, threadSchema),
+  'messages-list': verb(
+    ofThread.extend({ ...page, last: z.number().int().min(1).max(1_000).optional() }),
+    z.object({ messages: z.array(messageSchema), total: z.number().int() }),
+  ),
+  'memory-get': verb(
+    z.object({ resourceId: z.string().optional(), threadId: z.string().optional() }),
+    z.object({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0) }),
+  ),
+} as const;
+
+export type ApiVerb = keyof typeof API;
+export type ApiRequest<V extends ApiVerb> = z.infer<(typeof API)[V]['request']>;
+export type ApiRequestInput<V extends ApiVerb> = z.input<(typeof API)[V]['request']>;
+export type ApiAnswer<V extends ApiVerb> = z.infer<(typeof API)[V]['answer']>;
+
+export const apiReplySchema = z.union([z.object({ ok: jsonValueSchema }), z.object({ error: wireErrorSchema })]);

@@ -1,0 +1,96 @@
+// A chunk is one element of a run's stream. The shapes are those of the seed's ChunkType; `retract`, `suspended` and
+// `resumed` are ours. Known types are checked, unknown ones pass unchanged. Every chunk has type, runId and from.
+import { z } from 'zod';
+import { jsonValueSchema } from './json.ts';
+import { typed } from './typed-schema.ts';
+
+export const chunkFromSchema = z.enum(['AGENT', 'USER', 'SYSTEM', 'WORKFLOW']);
+
+const metadata = { providerMetadata: z.unknown().optional() };
+const base = { runId: z.string(), from: chunkFromSchema };
+
+function chunkOf<T extends string, P extends z.ZodRawShape>(type: T, payload: P) {
+  return z.looseObject({ type: z.literal(type), ...base, payload: z.looseObject(payload) });
+}
+
+const toolCallId = z.string();
+const toolName = z.string();
+const anyValue = jsonValueSchema.optional();
+
+const knownChunkSchema = z.discriminatedUnion('type', [
+  chunkOf('text-start', { id: z.string(), ...metadata }),
+  chunkOf('text-delta', { id: z.string(), text: z.string(), ...metadata }),
+  chunkOf('text-end', { id: z.string(), ...metadata }),
+  chunkOf('reasoning-start', { id: z.string(), signature: z.string().optional(), ...metadata }),
+  chunkOf('reasoning-delta', { id: z.string(), text: z.string(), ...metadata }),
+  chunkOf('reasoning-end', { id: z.string(), signature: z.string().optional(), ...metadata }),
+  chunkOf('reasoning-signature', { id: z.string(), signature: z.string(), ...metadata }),
+  chunkOf('redacted-reasoning', {}),
+  chunkOf('tool-call', { toolCallId, toolName, args: anyValue, providerExecuted: z.boolean().optional(), ...metadata }),
+  chunkOf('tool-result', {
+    toolCallId,
+    toolName,
+    result: jsonValueSchema,
+    isError: z.boolean().optional(),
+    args: anyValue,
+  }),
+  chunkOf('tool-call-input-streaming-start', { toolCallId, toolName, ...metadata }),
+  chunkOf('tool-call-delta', { toolCallId, argsTextDelta: z.string(), toolName: toolName.optional(), ...metadata }),
+  chunkOf('tool-call-input-streaming-end', { toolCallId, ...metadata }),
+  chunkOf('tool-error', { toolCallId, toolName, args: anyValue, error: jsonValueSchema }),
+  chunkOf('tool-output', { output: jsonValueSchema }),
+  chunkOf('tool-output-denied', { toolCallId, toolName, reason: z.string(), code: z.string().optional() }),
+  chunkOf('source', { id: z.string(), sourceType: z.enum(['url', 'document']), title: z.string(), ...metadata }),
+  chunkOf('file', { data: z.string(), mimeType: z.string(), ...metadata }),
+  chunkOf('start', {}),
+  chunkOf('step-start', { messageId: z.string().optional() }),
+  chunkOf('step-finish', { stepResult: z.looseObject({ reason: z.string() }), output: z.looseObject({}) }),
+  chunkOf('finish', {
+    stepResult: z.looseObject({ reason: z.string() }),
+    output: z.looseObject({}),
+    messages: z.array(z.unknown()),
+  }),
+  chunkOf('error', { error: jsonValueSchema }),
+  chunkOf('abort', {}),
+  chunkOf('tripwire', {
+    reason: z.string(),
+    retry: z.boolean().optional(),
+    metadata: anyValue,
+    processorId: z.string().optional(),
+  }),
+  chunkOf('response-metadata', {}),
+  chunkOf('raw', {}),
+  z.looseObject({ type: z.literal('object'), ...base, object: jsonValueSchema }),
+  z.looseObject({ type: z.literal('object-result'), ...base, object: jsonValueSchema }),
+  chunkOf('retract', { index: z.number().int().min(0).describe('the first index that no longer counts') }),
+  chunkOf('suspended', { payload: anyValue, resumeToken: z.string(), expiresAt: z.string() }),
+  chunkOf('resumed', {}),
+]);
+
+export const CHUNK_TYPES: readonly string[] = knownChunkSchema.options.map((option) => option.shape.type.value);
+
+const otherChunkSchema = z.looseObject({
+  type: z.string().regex(new RegExp(`^(?!(${CHUNK_TYPES.join('|')})$)`), 'a chunk of this type has another shape'),
+  ...base,
+});
+
+export type KnownChunk = z.infer<typeof knownChunkSchema>;
+export type ChunkOf<T extends KnownChunk['type']> = Extract<KnownChunk, { type: T }>;
+/** Known chunks, typed; chunks of other types are carried along unchanged. */
+export type Chunk = KnownChunk;
+
+/** Known types first: the stream path is made of them, and they match at the first look. */
+export const chunkSchema = typed<Chunk>(z.union([knownChunkSchema, otherChunkSchema]));
+
+/** Chunks that do not pass the processOutputStream chain. Source: semantics.md, section 4. */
+const unchained = new Set(['start', 'abort', 'tripwire', 'retract', 'suspended', 'resumed']);
+/** Chunks that a processor may change but not drop. */
+const undroppable = new Set(['finish', 'error', 'tripwire']);
+
+export const passesChain = (chunk: { type: string }): boolean => !unchained.has(chunk.type);
+export const mayBeDropped = (chunk: { type: string }): boolean => !undroppable.has(chunk.type);
+export const isDataChunk = (chunk: { type: string }): boolean => chunk.type.startsWith('data-');
+
+/** The last chunk of a run is one of these. */
+const endings = new Set(['finish', 'tripwire', 'error', 'abort', 'suspended']);
+export const endsRun = (chunk: { type: string }): boolean => endings.has(chunk.type);

@@ -1,0 +1,96 @@
+// A conversation is what a run knows: messages with the source they came from, and system messages in tagged groups. It is
+// plain data; every change to it is an operation, and `applyOps` is the only way to apply one, at both ends of the wire.
+import { z } from 'zod';
+import { messageSchema, type Message } from './message.ts';
+import { MillraceError } from './errors.ts';
+
+/** input: the caller's. response: the model's. remembered: from memory. context: put in by a processor. */
+export const sourceSchema = z.enum(['input', 'response', 'remembered', 'context']);
+export type MessageSource = z.infer<typeof sourceSchema>;
+
+export const entrySchema = z.object({ source: sourceSchema, message: messageSchema });
+export type ConversationEntry = z.infer<typeof entrySchema>;
+
+/** System messages by tag, in order. The agent's instructions have the tag `instructions`. */
+export const systemMessageSchema = z.object({ tag: z.string().min(1), content: z.string() });
+export type SystemMessage = z.infer<typeof systemMessageSchema>;
+
+export const conversationSchema = z.object({ entries: z.array(entrySchema), system: z.array(systemMessageSchema) });
+export type Conversation = z.infer<typeof conversationSchema>;
+
+export const messageOpSchema = z.discriminatedUnion('op', [
+  z.object({
+    op: z.literal('add'),
+    source: sourceSchema,
+    message: messageSchema,
+    before: z.string().optional().describe('id of the message that it stands before; the end of its source if absent'),
+  }),
+  z.object({ op: z.literal('remove'), ids: z.array(z.string()) }),
+  z.object({ op: z.literal('replace'), message: messageSchema }),
+  z.object({
+    op: z.literal('system'),
+    tag: z.string().min(1),
+    contents: z.array(z.string()).describe('the whole group; empty removes it'),
+  }),
+  z.object({ op: z.literal('system-all'), messages: z.array(systemMessageSchema) }),
+]);
+export type MessageOp = z.infer<typeof messageOpSchema>;
+
+export const emptyConversation: Conversation = { entries: [], system: [] };
+
+export function applyOps(conversation: Conversation, ops: readonly MessageOp[]): Conversation {
+  return ops.reduce(applyOp, conversation);
+}
+
+function applyOp(conversation: Conversation, op: MessageOp): Conversation {
+  const { entries, system } = conversation;
+  switch (op.op) {
+    case 'add':
+      return { entries: added(entries, op), system };
+    case 'remove': {
+      const gone = new Set(op.ids);
+      return { entries: entries.filter((entry) => !gone.has(entry.message.id)), system };
+    }
+    case 'replace': {
+      const at = entries.findIndex((entry) => entry.message.id === op.message.id);
+      if (at < 0) throw unknownMessage(op.message.id);
+      return { entries: entries.with(at, { source: entries[at]?.source ?? 'context', message: op.message }), system };
+    }
+    case 'system':
+      return { entries, system: withGroup(system, op.tag, op.contents) };
+    case 'system-all':
+      return { entries, system: op.messages };
+  }
+}
+
+/** An added message whose id is there already replaces it in place: adding twice is adding once. */
+function added(entries: ConversationEntry[], op: Extract<MessageOp, { op: 'add' }>): ConversationEntry[] {
+  const entry = { source: op.source, message: op.message };
+  const there = entries.findIndex((existing) => existing.message.id === op.message.id);
+  if (there >= 0) return entries.with(there, entry);
+  const before = op.before === undefined ? -1 : entries.findIndex((existing) => existing.message.id === op.before);
+  if (before >= 0) return entries.toSpliced(before, 0, entry);
+  // Remembered messages stand before everything of this run, in the order in which they come.
+  if (op.source !== 'remembered') return [...entries, entry];
+  const firstOwn = entries.findIndex((existing) => existing.source !== 'remembered');
+  return firstOwn < 0 ? [...entries, entry] : entries.toSpliced(firstOwn, 0, entry);
+}
+
+/** A group that is there keeps its place; a new one comes last. */
+function withGroup(system: SystemMessage[], tag: string, contents: string[]): SystemMessage[] {
+  const group = contents.map((content) => ({ tag, content }));
+  const at = system.findIndex((message) => message.tag === tag);
+  const others = system.filter((message) => message.tag !== tag);
+  return at < 0 ? [...others, ...group] : others.toSpliced(at, 0, ...group);
+}
+
+function unknownMessage(id: string): MillraceError {
+  return new MillraceError('message-invalid', `There is no message "${id}" to replace.`, {
+    remedy: 'Add it, or replace a message that the conversation has.',
+  });
+}
+
+export function messagesOf(conversation: Conversation, ...sources: MessageSource[]): Message[] {
+  const wanted = conversation.entries.filter((entry) => sources.length === 0 || sources.includes(entry.source));
+  return wanted.map((entry) => entry.message);
+}

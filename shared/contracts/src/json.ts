@@ -1,0 +1,51 @@
+// JSON as it travels. Everything that crosses the wire is one of these values.
+import { z } from 'zod';
+import { typed } from './typed-schema.ts';
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonObject = { [key: string]: JsonValue };
+
+// Values inside a parsed message are JSON by construction (they came out of JSON.parse), so the schemas do not walk them
+// again: `unknown` in, the JSON type out. What is *made* here is checked where it is serialized (see assertJson).
+export const jsonValueSchema = z
+  .custom<JsonValue>((value) => value !== undefined)
+  .meta({ description: 'any JSON value' });
+export const jsonObjectSchema = typed<JsonObject>(z.record(z.string(), z.unknown()));
+
+/** A JSON Schema document. Kept loose: the validator that uses it says what is wrong with it. */
+export const jsonSchemaSchema = jsonObjectSchema.describe('a JSON Schema document');
+export type JsonSchema = JsonObject;
+
+/**
+ * Where in `value` something stands that JSON cannot carry (a function, a symbol, undefined in an array, a bigint, a
+ * cycle, NaN), as a path such as `$.cache.get`; undefined when all of it can travel. Objects with a toJSON are asked.
+ */
+export function findUnserializable(value: unknown, path = '$', seen: readonly object[] = []): string | undefined {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return undefined;
+    case 'number':
+      return Number.isFinite(value) ? undefined : path;
+    case 'object':
+      break;
+    default:
+      return path;
+  }
+  if (value === null) return undefined;
+  if (seen.includes(value)) return path;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return undefined;
+  const within = [...seen, value];
+  if (Array.isArray(value)) return firstOf(value.entries(), (key) => `${path}[${key}]`, within);
+  if (value instanceof Map || value instanceof Set) return path;
+  const present = Object.entries(value).filter(([, member]) => member !== undefined);
+  return firstOf(present, (key) => `${path}.${key}`, within);
+}
+
+function firstOf<K>(entries: Iterable<[K, unknown]>, name: (key: K) => string, seen: readonly object[]) {
+  for (const [key, member] of entries) {
+    const found = findUnserializable(member, name(key), seen);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,87 @@
+// A message is a MastraDBMessage in its JSON form: `content.parts` is what counts, `content.content` a flat fallback for old
+// messages. Dates are ISO 8601 strings, bytes base64. Source: the seed "Reading text from a message".
+import { z } from 'zod';
+import { jsonObjectSchema, jsonValueSchema } from './json.ts';
+import { typed } from './typed-schema.ts';
+
+const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
+const reasoningPartSchema = z.looseObject({ type: z.literal('reasoning'), reasoning: z.string() });
+const filePartSchema = z.looseObject({ type: z.literal('file'), data: z.string(), mimeType: z.string() });
+const sourcePartSchema = z.looseObject({ type: z.literal('source'), source: z.looseObject({}) });
+const stepStartPartSchema = z.looseObject({ type: z.literal('step-start') });
+
+export const toolInvocationSchema = z.looseObject({
+  state: z.enum(['partial-call', 'call', 'result']),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  args: jsonValueSchema,
+  result: jsonValueSchema.optional(),
+  isError: z.boolean().optional(),
+  /** Set where processToolCall denied the call: the tool did not run. */
+  denied: z.boolean().optional(),
+});
+export type ToolInvocation = z.infer<typeof toolInvocationSchema>;
+const toolInvocationPartSchema = z.looseObject({
+  type: z.literal('tool-invocation'),
+  toolInvocation: toolInvocationSchema,
+});
+
+const knownPartSchema = z.discriminatedUnion('type', [
+  textPartSchema,
+  reasoningPartSchema,
+  toolInvocationPartSchema,
+  filePartSchema,
+  sourcePartSchema,
+  stepStartPartSchema,
+]);
+/** Unknown part types pass unchanged, but a known type in a wrong shape does not pass as unknown. */
+const otherPartSchema = z.looseObject({
+  type: z.string().regex(/^(?!(text|reasoning|tool-invocation|file|source|step-start)$)/),
+});
+
+export const messagePartSchema = z.union([knownPartSchema, otherPartSchema]);
+export type MessagePart = z.infer<typeof knownPartSchema>;
+export type ToolInvocationPart = z.infer<typeof toolInvocationPartSchema>;
+
+const wireMessageSchema = z.looseObject({
+  id: z.string().min(1).max(200),
+  role: z.enum(['user', 'assistant', 'system', 'tool']),
+  createdAt: z.string().describe('ISO 8601'),
+  threadId: z.string().optional(),
+  resourceId: z.string().optional(),
+  content: z.looseObject({
+    format: z.literal(2).default(2),
+    parts: z.array(messagePartSchema),
+    content: z.string().optional(),
+    metadata: jsonObjectSchema.optional(),
+  }),
+});
+
+/** What code works with: known parts typed, unknown ones carried along as they are. */
+export type Message = {
+  id: string;
+  role: 'user' | 'assistant' | 'system' | 'tool';
+  createdAt: string;
+  threadId?: string | undefined;
+  resourceId?: string | undefined;
+  content: {
+    format: 2;
+    parts: MessagePart[];
+    content?: string | undefined;
+    metadata?: z.infer<typeof jsonObjectSchema> | undefined;
+  };
+};
+
+/** The text of a message: its text parts joined; the flat `content` only where there is no text part (the seed's rule). */
+export function messageText(message: Message): string {
+  const text = message.content.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return text === '' ? (message.content.content ?? '') : text;
+}
+
+/** Typed as the parts that are known; parts of other types are carried along unchanged. */
+export const messageSchema = typed<Message>(wireMessageSchema);
+
+/** A message of one text part. `createdAt` now. */
+export function textMessage(id: string, role: Message['role'], text: string): Message {
+  return { id, role, createdAt: new Date().toISOString(), content: { format: 2, parts: [{ type: 'text', text }] } };
+}

@@ -1,0 +1,98 @@
+// What travels of models: ids, settings, usage, tool definitions, step results. Prompts keep the form of the installed
+// provider specification (LanguageModelV4 of @ai-sdk/provider 4) and name its version.
+import { z } from 'zod';
+import { jsonObjectSchema, jsonSchemaSchema, jsonValueSchema } from './json.ts';
+import { tokenSchema } from './tokens.ts';
+
+/** `openai/<id>` (responses) or `openai-chat/<id>` (chat completions). */
+export const modelIdSchema = z
+  .string()
+  .regex(/^(openai|openai-chat)\/.+$/, 'must be "openai/<id>" (responses) or "openai-chat/<id>" (chat completions)');
+
+export const PROMPT_VERSION = 'v4';
+/** Provider messages. Read by their provider, not by us: only the role is checked. */
+export const promptSchema = z.array(z.looseObject({ role: z.enum(['system', 'user', 'assistant', 'tool']) }));
+export type Prompt = z.infer<typeof promptSchema>;
+
+export const modelSettingsSchema = z.strictObject({
+  maxOutputTokens: z.number().int().positive().optional(),
+  temperature: z.number().min(0).optional(),
+  topP: z.number().min(0).max(1).optional(),
+  topK: z.number().int().positive().optional(),
+  presencePenalty: z.number().optional(),
+  frequencyPenalty: z.number().optional(),
+  stopSequences: z.array(z.string()).optional(),
+  seed: z.number().int().optional(),
+});
+export type ModelSettings = z.infer<typeof modelSettingsSchema>;
+
+export const toolChoiceSchema = z.union([
+  z.enum(['auto', 'none', 'required']),
+  z.object({ type: z.literal('tool'), toolName: z.string() }),
+]);
+export type ToolChoice = z.infer<typeof toolChoiceSchema>;
+
+export const toolDefinitionSchema = z.object({
+  name: tokenSchema,
+  description: z.string(),
+  inputSchema: jsonSchemaSchema,
+  subject: z.string(),
+  idempotent: z.boolean().default(false),
+  timeoutMs: z.number().int().positive().default(30_000),
+});
+export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
+
+export const structuredOutputSchema = z.object({
+  schema: jsonSchemaSchema,
+  name: z.string().optional(),
+  description: z.string().optional(),
+});
+export type StructuredOutput = z.infer<typeof structuredOutputSchema>;
+
+/** Tokens. A provider that does not say leaves a number out. */
+export const usageSchema = z.object({
+  inputTokens: z.number().optional(),
+  outputTokens: z.number().optional(),
+  totalTokens: z.number().optional(),
+  reasoningTokens: z.number().optional(),
+  cachedInputTokens: z.number().optional(),
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+export const toolCallSchema = z.object({ toolCallId: z.string(), toolName: z.string(), args: jsonValueSchema });
+export type ToolCall = z.infer<typeof toolCallSchema>;
+
+export const toolResultSchema = toolCallSchema.extend({
+  result: jsonValueSchema,
+  isError: z.boolean(),
+  denied: z.boolean().optional(),
+});
+export type ToolResult = z.infer<typeof toolResultSchema>;
+
+export const finishReasonSchema = z.string().describe('stop, length, content-filter, tool-calls, error, other, halted');
+
+export const stepResultSchema = z.object({
+  stepNumber: z.number().int().min(0),
+  text: z.string(),
+  reasoning: z.string(),
+  toolCalls: z.array(toolCallSchema),
+  toolResults: z.array(toolResultSchema),
+  finishReason: finishReasonSchema,
+  usage: usageSchema,
+  model: z.string(),
+  fromCache: z.boolean(),
+});
+export type StepResult = z.infer<typeof stepResultSchema>;
+
+/** A model call's error as it travels; rebuilt at the other end so that APICallError.isInstance holds. */
+export const modelErrorSchema = z.object({
+  name: z.string(),
+  message: z.string(),
+  statusCode: z.number().optional(),
+  responseBody: z.string().optional(),
+  isRetryable: z.boolean(),
+  url: z.string().optional(),
+});
+export type ModelError = z.infer<typeof modelErrorSchema>;
+
+export const providerOptionsSchema = z.record(z.string(), jsonObjectSchema);

@@ -1,0 +1,46 @@
+// A plan is what `agents apply` makes of an agent: every list resolved into entries in their final order, with what discovery
+// said of each processor. A run follows the stored plan; discovery at run time only merges neighbours and finds replicas.
+import { z } from 'zod';
+import { agentSchema, onFailureSchema } from './agent.ts';
+import { jsonObjectSchema } from './json.ts';
+import { toolDefinitionSchema } from './model.ts';
+import { listSchema, readsSchema, stageSchema, type Stage } from './stage.ts';
+import { tokenSchema } from './tokens.ts';
+
+export const planEntrySchema = z.object({
+  entry: tokenSchema,
+  processor: tokenSchema,
+  service: tokenSchema,
+  version: z.string(),
+  lists: z.array(listSchema).min(1),
+  stages: z.array(stageSchema),
+  reads: z.array(readsSchema),
+  processDataParts: z.boolean(),
+  options: jsonObjectSchema,
+  required: z.boolean(),
+  memory: z.boolean(),
+  timeoutMs: z.number().int().positive(),
+  attempts: z.number().int().positive(),
+  onFailure: onFailureSchema,
+});
+export type PlanEntry = z.infer<typeof planEntrySchema>;
+
+/** For each stage, the names of its entries in calling order. A processor that stands in two lists is one entry. */
+export const planSchema = z.object({
+  entries: z.record(tokenSchema, planEntrySchema),
+  order: z.partialRecord(stageSchema, z.array(tokenSchema)),
+  tools: z.array(toolDefinitionSchema),
+});
+export type Plan = z.infer<typeof planSchema>;
+
+export const appliedAgentSchema = z.object({
+  agent: agentSchema,
+  plan: planSchema,
+  revision: z.number().int().min(0).describe('0 until stored'),
+  appliedAt: z.string(),
+});
+export type AppliedAgent = z.infer<typeof appliedAgentSchema>;
+
+export function entriesOf(plan: Plan, stage: Stage): PlanEntry[] {
+  return (plan.order[stage] ?? []).flatMap((name) => plan.entries[name] ?? []);
+}

@@ -1,0 +1,38 @@
+// A processor may return an array instead of operations. `reconcile` says what the difference means: missing ids were
+// removed, changed messages replaced, new ones added with the stage's source, `system` entries become system messages.
+// Source: semantics.md, section 2.
+import type { ConversationEntry, MessageOp, MessageSource } from './conversation.ts';
+import { messageText, type Message } from './message.ts';
+
+/** Tag of system messages that a processor hands back inside its message array. */
+export const RETURNED_SYSTEM_TAG = 'processor';
+
+export function reconcile(
+  given: readonly ConversationEntry[],
+  returned: readonly Message[],
+  newSource: MessageSource,
+): MessageOp[] {
+  const system = returned.filter((message) => message.role === 'system');
+  const kept = returned.filter((message) => message.role !== 'system');
+  const before = new Map(given.map((entry) => [entry.message.id, JSON.stringify(entry.message)]));
+  const after = new Set(kept.map((message) => message.id));
+  const gone = [...before.keys()].filter((id) => !after.has(id));
+
+  const ops: MessageOp[] = gone.length === 0 ? [] : [{ op: 'remove', ids: gone }];
+  kept.forEach((message, at) => {
+    const was = before.get(message.id);
+    if (was === undefined) ops.push(addition(message, newSource, nextKnown(kept, at, before)));
+    else if (was !== JSON.stringify(message)) ops.push({ op: 'replace', message });
+  });
+  if (system.length > 0) ops.push({ op: 'system', tag: RETURNED_SYSTEM_TAG, contents: system.map(messageText) });
+  return ops;
+}
+
+function addition(message: Message, source: MessageSource, before: string | undefined): MessageOp {
+  return { op: 'add', source, message, ...(before !== undefined && { before }) };
+}
+
+/** A new message keeps its place: it stands before the next message that was there already. */
+function nextKnown(kept: readonly Message[], at: number, known: Map<string, string>): string | undefined {
+  return kept.slice(at + 1).find((message) => known.has(message.id))?.id;
+}

@@ -1,0 +1,91 @@
+// What a run is made of, as data. `RunState` is the fold of its actions; a checkpoint writes the actions since the last one as
+// a write-once record and moves the small head by compare-and-set. Reading the records back and folding them again is
+// recovery: nothing that crosses a checkpoint lives anywhere else.
+import { z } from 'zod';
+import { conversationSchema, messageOpSchema } from './conversation.ts';
+import { jsonObjectSchema } from './json.ts';
+import { messageSchema } from './message.ts';
+import { finishReasonSchema, stepResultSchema, toolCallSchema, toolResultSchema, usageSchema } from './model.ts';
+import { appliedAgentSchema } from './plan.ts';
+import { runRequestSchema, runResultSchema, runStatusSchema } from './run.ts';
+import { chunkSchema } from './chunk.ts';
+import { tokenSchema } from './tokens.ts';
+import { violationSchema } from './verdict.ts';
+
+const count = z.number().int().min(0);
+
+/** The entry that owns a run: small, and written by compare-and-set only. */
+export const runHeadSchema = z.object({
+  tenant: tokenSchema,
+  runId: tokenSchema,
+  status: runStatusSchema,
+  epoch: z.number().int().min(1),
+  write: count.describe('number of this write within the epoch'),
+  command: count.describe('stream sequence of the command that drives the run'),
+  records: count.describe('how many records count'),
+  nextIndex: count.describe('where the chunks of the next owner go on'),
+  bases: z.array(z.object({ epoch: z.number().int().min(1), index: count })),
+  startedAt: z.number(),
+  deadlineAt: z.number(),
+  result: runResultSchema.optional(),
+  lastChunk: chunkSchema.optional(),
+});
+export type RunHead = z.infer<typeof runHeadSchema>;
+
+/** A model's answer as it was let through. */
+export const stepAnswerSchema = z.object({
+  message: messageSchema,
+  text: z.string(),
+  reasoning: z.string(),
+  toolCalls: z.array(toolCallSchema),
+  finishReason: finishReasonSchema,
+  usage: usageSchema,
+  model: z.string(),
+  fromCache: z.boolean(),
+  object: z.unknown().optional(),
+});
+export type StepAnswer = z.infer<typeof stepAnswerSchema>;
+
+/** Everything that can happen to a run. */
+export const runActionSchema = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('messages-changed'), ops: z.array(messageOpSchema) }),
+  z.object({ action: z.literal('states-changed'), states: z.record(z.string(), jsonObjectSchema) }),
+  z.object({ action: z.literal('violations-found'), violations: z.array(violationSchema) }),
+  z.object({ action: z.literal('input-passed') }),
+  z.object({ action: z.literal('step-opened'), firstIndex: count }),
+  z.object({ action: z.literal('model-called') }),
+  z.object({ action: z.literal('answer-accepted'), answer: stepAnswerSchema }),
+  z.object({ action: z.literal('calls-judged'), calls: z.array(toolCallSchema), denied: z.array(toolResultSchema) }),
+  z.object({ action: z.literal('tool-finished'), result: toolResultSchema }),
+  z.object({ action: z.literal('step-closed'), results: z.array(toolResultSchema) }),
+  z.object({ action: z.literal('rewound'), to: z.enum(['input', 'step']), feedback: z.string() }),
+]);
+export type RunAction = z.infer<typeof runActionSchema>;
+
+/** The step that is open. A member that is there is a statement of the loop that need not run again. */
+export const openStepSchema = z.object({
+  firstIndex: count.describe('index of the first chunk of the step: what a retract names'),
+  base: conversationSchema.describe('the conversation as the step found it'),
+  answer: stepAnswerSchema.optional(),
+  calls: z.array(toolCallSchema).optional().describe('the allowed calls, judged'),
+  results: z.array(toolResultSchema).describe('of denied calls, then of finished ones'),
+  closed: z.boolean(),
+});
+
+export const runStateSchema = z.object({
+  request: runRequestSchema,
+  applied: appliedAgentSchema,
+  conversation: conversationSchema,
+  states: z.record(z.string(), jsonObjectSchema),
+  inputPassed: z.boolean(),
+  open: openStepSchema.optional(),
+  steps: z.array(stepResultSchema),
+  retryCount: count.describe('consecutive; 0 after an accepted step'),
+  modelCalls: count,
+  answered: z.boolean().describe('a model has answered in this run'),
+  usage: usageSchema,
+  violations: z.array(violationSchema),
+});
+export type RunState = z.infer<typeof runStateSchema>;
+
+export const recordSchema = z.object({ epoch: z.number().int().min(1), actions: z.array(runActionSchema) });

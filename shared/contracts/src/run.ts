@@ -1,0 +1,96 @@
+// A run from outside: what is submitted, the command that starts it, its status, and the result that it ends with.
+import { z } from 'zod';
+import { violationSchema } from './verdict.ts';
+import { wireErrorSchema } from './errors.ts';
+import { jsonObjectSchema, jsonValueSchema } from './json.ts';
+import { messageSchema } from './message.ts';
+import { finishReasonSchema, stepResultSchema, usageSchema } from './model.ts';
+import { traceSchema } from './stage-call.ts';
+import { tokenSchema } from './tokens.ts';
+
+export const runStatusSchema = z.enum([
+  'queued',
+  'running',
+  'suspended',
+  'finished',
+  'aborted',
+  'failed',
+  'cancelled',
+  'released',
+]);
+export type RunStatus = z.infer<typeof runStatusSchema>;
+const finalStatuses: readonly RunStatus[] = ['finished', 'aborted', 'failed', 'cancelled', 'released'];
+export const isFinal = (status: RunStatus): boolean => finalStatuses.includes(status);
+
+/** A run's deadline when the caller names none, in ms. Source: architecture.md, section 2. */
+export const RUN_DEADLINE_MS = 10 * 60_000;
+
+const threadIdSchema = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters, no spaces');
+
+/** Strict, so that an override that is not built yet is refused by its name. */
+export const runRequestSchema = z.strictObject({
+  runId: tokenSchema,
+  tenant: tokenSchema,
+  agent: tokenSchema,
+  messages: z.array(messageSchema).min(1),
+  threadId: threadIdSchema.optional(),
+  resourceId: threadIdSchema.optional().describe('the tenant if absent'),
+  requestContext: jsonObjectSchema.default({}),
+  deadlineMs: z
+    .number()
+    .int()
+    .min(1)
+    .max(24 * 3_600_000)
+    .default(RUN_DEADLINE_MS),
+  trace: traceSchema.optional(),
+});
+export type RunRequest = z.infer<typeof runRequestSchema>;
+export type RunRequestInput = z.input<typeof runRequestSchema>;
+
+/** What stands in the work queue. resume and expire come with suspension. */
+export const commandSchema = z.discriminatedUnion('command', [
+  z.object({ command: z.literal('start'), request: runRequestSchema, submittedAt: z.number() }),
+]);
+export type Command = z.infer<typeof commandSchema>;
+
+export const tripwireSchema = z.object({
+  reason: z.string(),
+  retry: z.boolean().optional(),
+  metadata: jsonValueSchema.optional(),
+  processorId: z.string().optional(),
+});
+export type Tripwire = z.infer<typeof tripwireSchema>;
+
+/** What a run ended with. `messages` are this run's response messages only, as they were let through and stored. */
+export const runResultSchema = z.object({
+  runId: tokenSchema,
+  status: runStatusSchema,
+  text: z.string(),
+  finishReason: finishReasonSchema,
+  usage: usageSchema,
+  messages: z.array(messageSchema),
+  steps: z.array(stepResultSchema),
+  object: jsonValueSchema.optional(),
+  tripwire: tripwireSchema.optional(),
+  error: wireErrorSchema.optional(),
+  violations: z.array(violationSchema),
+});
+export type RunResult = z.infer<typeof runResultSchema>;
+
+/** A message on the chunk subject: chunks from `index` on, of the owner `epoch`. Order is (epoch, index). */
+export const chunkBatchSchema = z.object({
+  epoch: z.number().int().min(1),
+  index: z.number().int().min(0),
+  chunks: z.array(z.looseObject({ type: z.string() })),
+});
+export type ChunkBatch = z.infer<typeof chunkBatchSchema>;
+
+/** Tells the owner of a run something from outside. */
+export const controlSchema = z.discriminatedUnion('control', [
+  z.object({ control: z.literal('cancel') }),
+  z.object({ control: z.literal('epoch'), epoch: z.number().int().min(1) }),
+]);
+export type Control = z.infer<typeof controlSchema>;
+export const cancelCallSchema = z.object({ callIds: z.array(tokenSchema).min(1) });

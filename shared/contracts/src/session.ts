@@ -1,0 +1,71 @@
+// A stream session: the chunks of one step through a list of adjacent processors on one replica. Both directions are streams
+// of numbered batches; `done` counts the chunks of the other side that are finished with. See architecture.md, section 6.
+import { z } from 'zod';
+import { chunkSchema } from './chunk.ts';
+import { jsonObjectSchema } from './json.ts';
+import { callHead, stageInputSchema } from './stage-call.ts';
+import { tokenSchema } from './tokens.ts';
+import { verdictSchema } from './verdict.ts';
+
+/** Each end sends at least this often, in ms; after `silenceMs` without a word the other drops the session. */
+export const SESSION_LIMITS = {
+  heartbeatMs: 1_000,
+  silenceMs: 3_000,
+  windowChunks: 1_024,
+  /** Enough has gathered: sent at once, though something is in flight. */
+  batchChunks: 128,
+  maxBatchBytes: 256 * 1024,
+  /** How long a processor that has not used up its input holds output back. */
+  holdMs: 1,
+} as const;
+
+const n = z.number().int().min(0);
+
+/** What a session ends with: a verdict for each entry that is still there, and each entry's state inside it. */
+const verdictsSchema = z.array(verdictSchema);
+
+export const sessionOpenSchema = z.object({
+  ...callHead,
+  stage: z.literal('processOutputStream'),
+  session: tokenSchema,
+  out: z.string().describe('the subject that answers go to'),
+  input: stageInputSchema,
+  chunks: z.array(chunkSchema).optional().describe('the first batch'),
+  end: z.boolean().optional().describe('the first batch is the last: the reply is the whole answer'),
+});
+export type SessionOpen = z.infer<typeof sessionOpenSchema>;
+
+export const sessionOpenedSchema = z.union([
+  z.object({
+    opened: z.literal(true),
+    replica: tokenSchema,
+    service: tokenSchema,
+    subject: z.string().describe('where batches go'),
+    entries: z.number().int().min(1).describe('how many of the list this replica serves'),
+    output: z.object({ chunks: z.array(chunkSchema), verdicts: verdictsSchema }).optional(),
+  }),
+  z.object({ opened: z.literal(false), verdicts: verdictsSchema }),
+]);
+export type SessionOpened = z.infer<typeof sessionOpenedSchema>;
+
+/** Orchestrator to replica. */
+export const sessionInputSchema = z.object({
+  session: tokenSchema,
+  n,
+  done: n,
+  chunks: z.array(chunkSchema),
+  end: z.boolean().optional(),
+  drop: z.boolean().optional().describe('the session is given up: nothing more is wanted'),
+});
+export type SessionInput = z.infer<typeof sessionInputSchema>;
+
+/** Replica to orchestrator. `verdicts` ends the session. */
+export const sessionOutputSchema = z.object({
+  session: tokenSchema,
+  n,
+  done: n,
+  chunks: z.array(chunkSchema),
+  verdicts: verdictsSchema.optional(),
+  states: z.array(jsonObjectSchema).optional(),
+});
+export type SessionOutput = z.infer<typeof sessionOutputSchema>;

@@ -1,0 +1,106 @@
+// A stage call: one request for a list of adjacent processors of one service, and what it is answered with. The replica
+// applies them in order and answers a verdict for each that ran, up to the first that stops; fewer when it serves only some.
+import { z } from 'zod';
+import { chunkSchema } from './chunk.ts';
+import { conversationSchema } from './conversation.ts';
+import { jsonObjectSchema, jsonValueSchema } from './json.ts';
+import {
+  modelErrorSchema,
+  modelSettingsSchema,
+  promptSchema,
+  providerOptionsSchema,
+  stepResultSchema,
+  structuredOutputSchema,
+  toolCallSchema,
+  toolChoiceSchema,
+  toolDefinitionSchema,
+  usageSchema,
+} from './model.ts';
+import { stageSchema } from './stage.ts';
+import { tokenSchema } from './tokens.ts';
+import { verdictSchema } from './verdict.ts';
+
+/** Which run a call belongs to, and where in it: effects of processors derive their ids from (run, step, position). */
+export const runRefSchema = z.object({
+  tenant: tokenSchema,
+  runId: tokenSchema,
+  agent: tokenSchema,
+  epoch: z.number().int().min(1),
+  threadId: z.string().optional(),
+  resourceId: z.string(),
+  deadlineAt: z.number().describe('milliseconds since 1970'),
+});
+export type RunRef = z.infer<typeof runRefSchema>;
+
+export const traceSchema = z.object({ traceparent: z.string(), tracestate: z.string().optional() });
+export type Trace = z.infer<typeof traceSchema>;
+
+export const callEntrySchema = z.object({
+  entry: tokenSchema,
+  processor: tokenSchema,
+  options: jsonObjectSchema,
+  state: jsonObjectSchema,
+});
+export type CallEntry = z.infer<typeof callEntrySchema>;
+
+/**
+ * The arguments of all stages in one object; what a stage has no use for is absent. `conversation` holds only the messages
+ * that the list's processors said they read.
+ */
+export const stageInputSchema = z.object({
+  retryCount: z.number().int().min(0),
+  stepNumber: z.number().int().min(0),
+  conversation: conversationSchema.optional(),
+  steps: z.array(stepResultSchema).optional(),
+  model: z.string().optional(),
+  tools: z.array(toolDefinitionSchema).optional(),
+  activeTools: z.array(z.string()).nullable().optional(),
+  toolChoice: toolChoiceSchema.optional(),
+  modelSettings: modelSettingsSchema.optional(),
+  providerOptions: providerOptionsSchema.optional(),
+  structuredOutput: structuredOutputSchema.nullable().optional(),
+  prompt: promptSchema.optional(),
+  promptVersion: z.string().optional(),
+  error: modelErrorSchema.optional(),
+  chunks: z.array(chunkSchema).optional(),
+  fromCache: z.boolean().optional(),
+  warnings: z.array(z.unknown()).optional(),
+  text: z.string().optional(),
+  toolCalls: z.array(toolCallSchema).optional(),
+  finishReason: z.string().optional(),
+  usage: usageSchema.optional(),
+  toolCall: toolCallSchema.optional(),
+  tool: toolDefinitionSchema.optional(),
+  result: jsonValueSchema.optional(),
+  isError: z.boolean().optional(),
+  /** processOutputResult: whether a model has answered in this run. Memory saves nothing where none has. */
+  answered: z.boolean().optional(),
+  messageId: z.string().optional(),
+});
+export type StageInput = z.infer<typeof stageInputSchema>;
+
+const callHead = {
+  callId: tokenSchema,
+  run: runRefSchema,
+  entries: z.array(callEntrySchema).min(1),
+  requestContext: jsonObjectSchema,
+  trace: traceSchema.optional(),
+  timeoutMs: z.number().int().positive(),
+};
+
+export const stageCallSchema = z.object({ ...callHead, stage: stageSchema, input: stageInputSchema });
+export type StageCall = z.infer<typeof stageCallSchema>;
+
+/** Replies to one call are numbered densely from 0; the last one has `verdicts`. `ms`: what each processor took. */
+export const stageReplySchema = z.union([
+  z.object({
+    n: z.number().int().min(0),
+    verdicts: z.array(verdictSchema),
+    ms: z.array(z.number()),
+    replica: tokenSchema,
+  }),
+  z.object({ n: z.number().int().min(0), progress: z.array(chunkSchema) }),
+]);
+export type StageReply = z.infer<typeof stageReplySchema>;
+
+export { callHead };

@@ -1,0 +1,58 @@
+// The ten stages of a run, in the order of a run, and the three lists of an agent that they belong to.
+import { z } from 'zod';
+
+export const STAGES = [
+  'processInput',
+  'processInputStep',
+  'processLLMRequest',
+  'processAPIError',
+  'processOutputStream',
+  'processLLMResponse',
+  'processOutputStep',
+  'processToolCall',
+  'processToolResult',
+  'processOutputResult',
+] as const;
+
+export const stageSchema = z.enum(STAGES);
+export type Stage = (typeof STAGES)[number];
+
+export const listSchema = z.enum(['input', 'output', 'error']);
+export type ListName = z.infer<typeof listSchema>;
+
+/** Which list serves which stage. Source: semantics.md, section 1. */
+export const LIST_OF_STAGE: Record<Stage, ListName> = {
+  processInput: 'input',
+  processInputStep: 'input',
+  processLLMRequest: 'input',
+  processLLMResponse: 'input',
+  processToolCall: 'input',
+  processOutputStream: 'output',
+  processOutputStep: 'output',
+  processToolResult: 'output',
+  processOutputResult: 'output',
+  processAPIError: 'error',
+};
+
+export function stagesOfList(list: ListName): Stage[] {
+  return STAGES.filter((stage) => LIST_OF_STAGE[stage] === list);
+}
+
+/**
+ * What a processor may say that it reads; a stage call carries nothing else, so that its cost does not grow with the thread.
+ * input, response, remembered, context: messages of that source. system: the system messages. prompt: the provider prompt.
+ * steps: the results of earlier steps. chunks: the step's chunks (processLLMResponse). tools: the tools' full definitions.
+ */
+export const readsSchema = z.enum([
+  'input',
+  'response',
+  'remembered',
+  'context',
+  'system',
+  'prompt',
+  'steps',
+  'chunks',
+  'tools',
+]);
+export type Reads = z.infer<typeof readsSchema>;
+export const READS_ALL: readonly Reads[] = readsSchema.options;

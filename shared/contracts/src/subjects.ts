@@ -1,0 +1,77 @@
+// The only place where a subject, a stream, a bucket or a key is spelt.
+import { MillraceError } from './errors.ts';
+import type { ApiVerb } from './api.ts';
+import type { Stage } from './stage.ts';
+import { isToken } from './tokens.ts';
+
+export const DEFAULT_PREFIX = 'mr.v1';
+
+export type Subjects = ReturnType<typeof createSubjects>;
+
+/** @throws token-invalid, naming the token, when an id cannot stand in a subject. */
+export function createSubjects(prefix: string = DEFAULT_PREFIX) {
+  const join = (...tokens: string[]) => [prefix, ...tokens.map(checked)].join('.');
+  const under = (...tokens: string[]) => `${join(...tokens)}.>`;
+  return {
+    prefix,
+    stage: (stage: Stage, processor: string, replica?: string) =>
+      replica === undefined ? join('stage', stage, processor) : join('stage', stage, processor, replica),
+    session: (service: string, replica: string, session: string) => join('session', service, replica, session),
+    sessionsOf: (service: string, replica: string) => `${join('session', service, replica)}.*`,
+    out: (orchestrator: string, session: string) => join('out', orchestrator, session),
+    outsOf: (orchestrator: string) => `${join('out', orchestrator)}.*`,
+    tool: (tool: string) => join('tool', tool),
+    api: (verb: ApiVerb, tenant: string, run?: string) =>
+      run === undefined ? join('api', verb, tenant) : join('api', verb, tenant, run),
+    apiOfAll: (verb: ApiVerb, withRun: boolean) => `${join('api', verb)}.*${withRun ? '.*' : ''}`,
+    chunks: (tenant: string, run: string) => join('chunks', tenant, run),
+    log: (shard: string, tenant: string, run: string) => join('log', shard, tenant, run),
+    logs: under('log'),
+    events: (shard: string, tenant: string, run: string) => join('events', shard, tenant, run),
+    allEvents: under('events'),
+    runs: (tenant: string) => join('runs', tenant),
+    allRuns: `${join('runs')}.*`,
+    control: (tenant: string, run: string) => join('control', tenant, run),
+    controls: `${join('control')}.*.*`,
+    cancelCalls: (service: string) => join('cancel', service),
+  };
+}
+
+function checked(token: string): string {
+  if (isToken(token)) return token;
+  throw new MillraceError('token-invalid', `"${token}" cannot stand in a subject.`, {
+    remedy: 'Use 1 to 64 characters out of A-Z, a-z, 0-9, "_" and "-".',
+  });
+}
+
+/** The last token of a subject, for example the session of an out subject. */
+export function lastToken(subject: string): string {
+  return subject.slice(subject.lastIndexOf('.') + 1);
+}
+
+/** Tenant and run of an api or control subject: the two tokens behind the verb. Absent ones are undefined. */
+export function tenantAndRun(prefix: string, subject: string): { tenant: string | undefined; run: string | undefined } {
+  const tokens = subject.slice(prefix.length + 1).split('.');
+  return tokens[0] === 'control' ? { tenant: tokens[1], run: tokens[2] } : { tenant: tokens[2], run: tokens[3] };
+}
+
+/** Streams and buckets carry the prefix too, so that two Millraces can share a server. Dots cannot stand in their names. */
+export function createNames(prefix: string = DEFAULT_PREFIX) {
+  const named = (name: string) => `${prefix.replaceAll('.', '_')}_${name}`;
+  return {
+    runs: named('RUNS'),
+    chunks: named('CHUNKS'),
+    events: named('EVENTS'),
+    state: named('STATE'),
+    agents: named('AGENTS'),
+    worker: named('WORKER'),
+  };
+}
+
+/** Keys in the state bucket. Tenant first behind the kind; run ids are tokens, so none of these can collide. */
+export const stateKeys = {
+  head: (tenant: string, run: string) => `head.${checked(tenant)}.${checked(run)}`,
+  record: (tenant: string, run: string, name: string) => `record.${checked(tenant)}.${checked(run)}.${checked(name)}`,
+  cancel: (tenant: string, run: string) => `cancel.${checked(tenant)}.${checked(run)}`,
+};
+export const agentKey = (tenant: string, agent: string): string => `${checked(tenant)}.${checked(agent)}`;

@@ -1,0 +1,29 @@
+// A tool call over the bus, and what it is answered with: progress any number of times, numbered, then one result.
+import { z } from 'zod';
+import { chunkSchema } from './chunk.ts';
+import { wireErrorSchema } from './errors.ts';
+import { jsonObjectSchema, jsonValueSchema } from './json.ts';
+import { toolCallSchema } from './model.ts';
+import { runRefSchema, traceSchema } from './stage-call.ts';
+import { tokenSchema } from './tokens.ts';
+
+export const toolRequestSchema = z.object({
+  callId: tokenSchema,
+  run: runRefSchema,
+  stepNumber: z.number().int().min(0),
+  toolCall: toolCallSchema,
+  /** Given to tools that say they are idempotent: a second call with it must have the effect of one. */
+  idempotencyKey: z.string().optional(),
+  requestContext: jsonObjectSchema,
+  trace: traceSchema.optional(),
+  timeoutMs: z.number().int().positive(),
+});
+export type ToolRequest = z.infer<typeof toolRequestSchema>;
+
+const n = z.number().int().min(0);
+export const toolReplySchema = z.union([
+  z.object({ n, result: jsonValueSchema, replica: tokenSchema }),
+  z.object({ n, error: wireErrorSchema, replica: tokenSchema }),
+  z.object({ n, progress: z.array(chunkSchema) }),
+]);
+export type ToolReply = z.infer<typeof toolReplySchema>;

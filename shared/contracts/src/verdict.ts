@@ -1,0 +1,79 @@
+// A verdict is what a processor answers: one member of a union, never an exception on the wire.
+import { z } from 'zod';
+import { changesSchema } from './changes.ts';
+import { chunkSchema } from './chunk.ts';
+import { errorCodeSchema } from './errors.ts';
+import { jsonObjectSchema, jsonValueSchema } from './json.ts';
+import { modelIdSchema } from './model.ts';
+import type { Stage } from './stage.ts';
+
+export const violationSchema = z.object({
+  processorId: z.string(),
+  message: z.string(),
+  strategy: z.string().optional(),
+  detail: jsonValueSchema.optional().describe('what the processor found; never the text that it redacts'),
+});
+export type Violation = z.infer<typeof violationSchema>;
+
+/** What every verdict but failure may carry. */
+const carried = {
+  state: jsonObjectSchema.optional(),
+  data: z.array(chunkSchema).optional().describe('custom data-* chunks, in order'),
+  violations: z.array(violationSchema).optional(),
+};
+const changes = changesSchema.optional();
+
+export const verdictSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('continue'), ...carried, changes }),
+  z.strictObject({
+    type: z.literal('abort'),
+    ...carried,
+    reason: z.string(),
+    retry: z.boolean().optional(),
+    metadata: jsonValueSchema.optional(),
+  }),
+  z.strictObject({ type: z.literal('halt'), ...carried, changes, response: z.string(), reason: z.string().optional() }),
+  z.strictObject({ type: z.literal('deny'), ...carried, reason: z.string(), code: z.string().optional() }),
+  z.strictObject({
+    type: z.literal('suspend'),
+    ...carried,
+    payload: jsonValueSchema,
+    expiresInSeconds: z.number().int().positive().optional(),
+  }),
+  z.strictObject({ type: z.literal('respond'), ...carried, chunks: z.array(chunkSchema) }),
+  z.strictObject({ type: z.literal('retry'), ...carried, changes, model: modelIdSchema.optional() }),
+  z.strictObject({
+    type: z.literal('failure'),
+    code: errorCodeSchema,
+    message: z.string(),
+    retryable: z.boolean(),
+  }),
+]);
+export type Verdict = z.infer<typeof verdictSchema>;
+export type VerdictType = Verdict['type'];
+export type VerdictOf<T extends VerdictType> = Extract<Verdict, { type: T }>;
+
+const everywhere: readonly VerdictType[] = ['continue', 'abort', 'failure'];
+
+/** Which verdicts a stage allows beside continue, abort and failure. Source: semantics.md, section 3. */
+const ALSO_ALLOWED: Record<Stage, readonly VerdictType[]> = {
+  processInput: ['halt', 'suspend'],
+  processInputStep: ['halt', 'suspend'],
+  processLLMRequest: ['halt', 'respond'],
+  processAPIError: ['retry'],
+  processOutputStream: ['halt'],
+  processLLMResponse: [],
+  processOutputStep: ['halt', 'suspend'],
+  processToolCall: ['halt', 'deny', 'suspend'],
+  processToolResult: ['halt', 'suspend'],
+  processOutputResult: ['halt', 'suspend'],
+};
+
+export function allowsVerdict(stage: Stage, type: VerdictType): boolean {
+  return everywhere.includes(type) || ALSO_ALLOWED[stage].includes(type);
+}
+
+/** abort with retry: every stage but processAPIError and the tool stages. */
+export function allowsRetry(stage: Stage): boolean {
+  return stage !== 'processAPIError' && stage !== 'processToolCall' && stage !== 'processToolResult';
+}

@@ -1,0 +1,78 @@
+// Text that may continue: a guard cannot judge "4111 1111" before it has seen what follows. `holdBack` keeps, by part id, the
+// end of the text that is not settled yet, for text, reasoning and tool arguments alike, and lets the rest go filtered; at
+// the end of a part everything is let go. So the concatenated deltas equal the filter of the whole text.
+import type { Chunk, ChunkOf, JsonObject } from '@millrace/contracts';
+
+export type TextFilter = {
+  /**
+   * How far `text` can be judged whatever follows: 0 to text.length, UTF-16 code units. For every n that this returns and
+   * every continuation c, apply(text + c) must equal apply(text.slice(0, n)) + apply(text.slice(n) + c).
+   */
+  settled(text: string): number;
+  /** The text as it may pass. Throws (abort) where it may not. */
+  apply(text: string): string;
+};
+
+type Delta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
+type Held = { text: string; last: Delta };
+
+const endOf: Partial<Record<Chunk['type'], true>> = {
+  'text-end': true,
+  'reasoning-end': true,
+  'tool-call-input-streaming-end': true,
+};
+
+/** @param held lives in the processor's state for the session; JSON. Chunks that are not text pass as they are. */
+export function holdBack(part: Chunk, held: JsonObject, filter: TextFilter): Chunk[] {
+  if (isDelta(part)) return onDelta(part, held, filter);
+  return endOf[part.type] ? [...letGo(held, keyOfEnd(part), filter), part] : [part];
+}
+
+function onDelta(part: Delta, held: JsonObject, filter: TextFilter): Chunk[] {
+  const key = keyOf(part);
+  const text = (readHeld(held, key)?.text ?? '') + textOf(part);
+  const settled = filter.settled(text);
+  const rest = text.slice(settled);
+  if (rest === '') delete held[key];
+  else held[key] = JSON.parse(JSON.stringify({ text: rest, last: withText(part, '') }));
+  const passed = filter.apply(text.slice(0, settled));
+  return passed === '' ? [] : [withText(part, passed)];
+}
+
+function letGo(held: JsonObject, key: string, filter: TextFilter): Chunk[] {
+  const kept = readHeld(held, key);
+  if (!kept) return [];
+  delete held[key];
+  const passed = filter.apply(kept.text);
+  return passed === '' ? [] : [withText(kept.last, passed)];
+}
+
+function isDelta(part: Chunk): part is Delta {
+  return part.type === 'text-delta' || part.type === 'reasoning-delta' || part.type === 'tool-call-delta';
+}
+
+function textOf(part: Delta): string {
+  return part.type === 'tool-call-delta' ? part.payload.argsTextDelta : part.payload.text;
+}
+
+function withText(part: Delta, text: string): Delta {
+  if (part.type === 'tool-call-delta') return { ...part, payload: { ...part.payload, argsTextDelta: text } };
+  if (part.type === 'text-delta') return { ...part, payload: { ...part.payload, text } };
+  return { ...part, payload: { ...part.payload, text } };
+}
+
+function keyOf(part: Delta): string {
+  return part.type === 'tool-call-delta' ? `tool ${part.payload.toolCallId}` : `${kind(part.type)} ${part.payload.id}`;
+}
+
+function keyOfEnd(part: Chunk): string {
+  if (part.type === 'tool-call-input-streaming-end') return `tool ${part.payload.toolCallId}`;
+  return part.type === 'text-end' || part.type === 'reasoning-end' ? `${kind(part.type)} ${part.payload.id}` : '';
+}
+
+const kind = (type: string): string => type.slice(0, type.indexOf('-'));
+
+function readHeld(held: JsonObject, key: string): Held | undefined {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by onDelta alone, under this very key
+  return held[key] as Held | undefined;
+}

@@ -1,0 +1,146 @@
+// The MessageList of a stage call: the conversation that the replica was given, and the operations made on it. Every method
+// that changes it records an operation; the operations travel back, the list does not. The name and its `get` views are the
+// seed's, so that a processor written for it finds what it knows.
+import {
+  applyOps,
+  messageText,
+  messagesOf,
+  reconcile,
+  textMessage,
+  type Conversation,
+  type Message,
+  type MessageOp,
+  type MessageSource,
+  type SystemMessage,
+} from '@millrace/contracts';
+import { toCoreMessages, toModelMessages, toUiMessages, type CoreMessage, type UiMessage } from './message-forms.ts';
+
+export type MessageView = {
+  db(): Message[];
+  ui(): UiMessage[];
+  core(): CoreMessage[];
+  model(): CoreMessage[];
+};
+
+/** The tag of system messages that are added without one. */
+const UNTAGGED = 'processor';
+
+export class MessageList {
+  #conversation: Conversation;
+  readonly #given: string[];
+  readonly #ops: MessageOp[] = [];
+  readonly #newSource: MessageSource;
+
+  /** @param newSource the source of messages that are added without one: input before the model, response after it. */
+  constructor(conversation: Conversation, newSource: MessageSource) {
+    // Processors may edit parts in place; the call's own conversation must not change under the next processor's feet.
+    this.#conversation = structuredClone(conversation);
+    this.#given = this.#conversation.entries.map((entry) => JSON.stringify(entry.message));
+    this.#newSource = newSource;
+  }
+
+  readonly get = {
+    all: this.#view(),
+    input: this.#view('input', 'context'),
+    response: this.#view('response'),
+    remembered: this.#view('remembered'),
+  };
+
+  /** Messages, or plain text of the given role-less kind: a string is a user message for input, else an assistant's. */
+  add(messages: Message | string | readonly (Message | string)[], source: MessageSource = this.#newSource): this {
+    for (const message of Array.isArray(messages) ? messages : [messages]) {
+      this.#apply({
+        op: 'add',
+        source,
+        message: typeof message === 'string' ? this.#fromText(message, source) : message,
+      });
+    }
+    return this;
+  }
+
+  removeByIds(ids: readonly string[]): this {
+    return this.#apply({ op: 'remove', ids: [...ids] });
+  }
+
+  /** Replaces the message of the same id. @throws message-invalid when there is none. */
+  replace(message: Message): this {
+    return this.#apply({ op: 'replace', message });
+  }
+
+  addSystem(content: string | readonly string[], tag: string = UNTAGGED): this {
+    const added = typeof content === 'string' ? [content] : [...content];
+    return this.#apply({
+      op: 'system',
+      tag,
+      contents: [...this.getSystemMessages(tag).map((m) => m.content), ...added],
+    });
+  }
+
+  /** Replaces the tag's whole group; an empty list removes it. */
+  setSystem(tag: string, contents: readonly string[]): this {
+    return this.#apply({ op: 'system', tag, contents: [...contents] });
+  }
+
+  clearSystemMessages(tag: string = UNTAGGED): this {
+    return this.setSystem(tag, []);
+  }
+
+  replaceAllSystemMessages(messages: readonly SystemMessage[]): this {
+    return this.#apply({ op: 'system-all', messages: [...messages] });
+  }
+
+  getSystemMessages(tag?: string): SystemMessage[] {
+    return this.#conversation.system.filter((message) => tag === undefined || message.tag === tag);
+  }
+
+  getAllSystemMessages(): SystemMessage[] {
+    return this.getSystemMessages();
+  }
+
+  /** The text of the caller's last user message of this run; empty when there is none. */
+  getLatestUserContent(): string {
+    const user = messagesOf(this.#conversation, 'input').findLast((message) => message.role === 'user');
+    return user ? messageText(user) : '';
+  }
+
+  /** Applies what a returned array means. `scope` are the messages that the method was given. */
+  reconcile(scope: readonly Message[], returned: readonly Message[]): void {
+    const ids = new Set(scope.map((message) => message.id));
+    const given = this.#conversation.entries.filter((entry) => ids.has(entry.message.id));
+    for (const op of reconcile(given, returned, this.#newSource)) this.#apply(op);
+  }
+
+  /** Every operation so far, in-place edits of messages included. */
+  takeOps(): MessageOp[] {
+    const edited = this.#conversation.entries
+      .map((entry) => ({ entry, text: JSON.stringify(entry.message) }))
+      .filter(({ entry, text }) => !this.#given.includes(text) && !this.#isFromOps(entry.message.id, text));
+    return [...this.#ops, ...edited.map(({ entry }): MessageOp => ({ op: 'replace', message: entry.message }))];
+  }
+
+  #isFromOps(id: string, text: string): boolean {
+    const last = this.#ops.findLast((op) => (op.op === 'add' || op.op === 'replace') && op.message.id === id);
+    return last !== undefined && 'message' in last && JSON.stringify(last.message) === text;
+  }
+
+  #apply(op: MessageOp): this {
+    const recorded = structuredClone(op);
+    this.#conversation = applyOps(this.#conversation, [op]);
+    this.#ops.push(recorded);
+    return this;
+  }
+
+  #fromText(text: string, source: MessageSource): Message {
+    return textMessage(crypto.randomUUID(), source === 'response' ? 'assistant' : 'user', text);
+  }
+
+  #view(...sources: MessageSource[]): MessageView {
+    const db = () => messagesOf(this.#conversation, ...sources);
+    return {
+      db,
+      ui: () => toUiMessages(db()),
+      core: () => toCoreMessages(db()),
+      model: () => toModelMessages(db()),
+    };
+  }
+}

@@ -1,0 +1,61 @@
+// A processor as a service offers it: its id, the schema of its options, what it reads, and how to make one for given options.
+// One processor object serves all runs that have the same options; what belongs to a run is in `args.state`.
+import {
+  LIST_OF_STAGE,
+  toJsonSchema,
+  type ListName,
+  type ProcessorDescriptor,
+  type Reads,
+  type Stage,
+} from '@millrace/contracts';
+import type { z } from 'zod';
+import type { Processor } from './processor.ts';
+
+/** Default limits. Source: semantics.md, section 3, "Default limits". */
+export const DEFAULT_POLICY = { timeoutMs: 5_000, attempts: 2, onFailure: 'fail' } as const;
+/** Where a model judges. */
+export const MODEL_TIMEOUT_MS = 30_000;
+
+export type ProcessorDefinition = {
+  id: string;
+  /** One sentence, shown by `millrace processors list`. */
+  description: string;
+  version?: string;
+  /** The names that the seeds use, for example `PIIDetector`. */
+  aliases?: string[];
+  /** The stages whose methods `create` gives, in any order. */
+  stages: Stage[];
+  /** Nothing else is sent. */
+  reads: Reads[];
+  /** Whether processOutputStream also gets `data-*` chunks. */
+  processDataParts?: boolean;
+  policy?: Partial<ProcessorDescriptor['policy']>;
+  /** A strict object schema; every option has a default or is marked required. */
+  options: z.ZodType;
+  /** @param options what `options` parsed */
+  create(options: unknown): Processor;
+};
+
+/** Ties the type of the options to `create`. */
+export function defineProcessor<S extends z.ZodType>(
+  definition: Omit<ProcessorDefinition, 'options' | 'create'> & { options: S; create(options: z.output<S>): Processor },
+): ProcessorDefinition {
+  return { ...definition, create: (options) => definition.create(definition.options.parse(options)) };
+}
+
+export function describeProcessor(definition: ProcessorDefinition): ProcessorDescriptor {
+  const { id, description, version = '0.1.0', stages, reads, aliases = [], policy } = definition;
+  const lists: ListName[] = [...new Set(stages.map((stage) => LIST_OF_STAGE[stage]))];
+  return {
+    id,
+    description,
+    version,
+    stages,
+    reads,
+    aliases,
+    lists,
+    processDataParts: definition.processDataParts ?? false,
+    optionsSchema: toJsonSchema(definition.options),
+    policy: { ...DEFAULT_POLICY, ...policy },
+  };
+}

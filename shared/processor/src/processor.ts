@@ -1,0 +1,162 @@
+// The Processor interface: the eight methods of the seed and two around tools, with the seed's argument and result shapes. A
+// processor implements the methods of the stages that it serves. See ../../../docs and the README's "Write a processor".
+import type {
+  Chunk,
+  JsonObject,
+  JsonValue,
+  Message,
+  ModelSettings,
+  Prompt,
+  RunRef,
+  StepResult,
+  StructuredOutput,
+  SystemMessage,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+  Trace,
+  Usage,
+  Violation,
+} from '@millrace/contracts';
+import type { MessageList } from './message-list.ts';
+import type { RequestContext } from './request-context.ts';
+import type { AbortOptions } from './stop.ts';
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** A custom chunk on its way to the client. `type` starts with `data-`. `transient: true` is not stored. */
+export type CustomChunk = { type: `data-${string}`; data?: JsonValue; transient?: boolean; [key: string]: unknown };
+export type StreamWriter = { custom(chunk: CustomChunk): Promise<void> };
+
+/** What every method gets. */
+export type CommonArgs = {
+  /** Stops the run with a tripwire; with `retry` the model is asked again with the reason as feedback. Never returns. */
+  abort(reason?: string, options?: AbortOptions): never;
+  /** Ends the run well, with this text as the answer. Never returns. */
+  halt(response: string, reason?: string): never;
+  /** Puts the run away until somebody resumes it. Not built yet: the run fails with `not-built-yet`. Never returns. */
+  suspend(payload: JsonValue, options?: { expiresInSeconds?: number }): never;
+  /** How often processors have asked for a retry in a row. */
+  retryCount: number;
+  /** Belongs to this entry and this run; JSON. The same in all stages. */
+  state: JsonObject;
+  requestContext: RequestContext;
+  tracingContext: { trace?: Trace };
+  /** Fires when the run was cancelled or the stage's time is up. */
+  abortSignal: AbortSignal;
+  writer: StreamWriter;
+  /** Records a violation: it reaches the events subject and the caller, whatever the strategy. Never throws. */
+  onViolation(violation: Omit<Violation, 'processorId'>): void;
+  run: RunRef;
+  /** The entry's name in the agent. */
+  entry: string;
+  stepNumber: number;
+};
+
+type WithMessages = { messages: Message[]; messageList: MessageList; systemMessages: SystemMessage[] };
+type Halting = { halt: true; response?: string; reason?: string };
+type MessagesResult = MessageList | Message[] | { messages: Message[]; systemMessages?: SystemMessage[] } | Halting;
+
+export type ProcessInputArgs = CommonArgs & WithMessages;
+export type ProcessInputResult = MessagesResult | void | undefined;
+
+type ModelCall = {
+  model: string;
+  tools: Record<string, ToolDefinition>;
+  /** undefined: all of them. */
+  activeTools?: string[];
+  toolChoice?: ToolChoice;
+  modelSettings: ModelSettings;
+  providerOptions: Record<string, JsonObject>;
+  structuredOutput?: StructuredOutput;
+};
+export type ProcessInputStepArgs = CommonArgs & WithMessages & ModelCall & { steps: StepResult[] };
+export type ProcessInputStepResult =
+  | MessageList
+  | Message[]
+  | (Partial<ModelCall> & { messages?: Message[]; messageList?: MessageList; systemMessages?: SystemMessage[] })
+  | Halting
+  | void
+  | undefined;
+
+export type ProcessLLMRequestArgs = CommonArgs & {
+  prompt: Prompt;
+  model: string;
+  steps: StepResult[];
+  /** What else makes up the call: a cache's key needs it. */
+  tools: ToolDefinition[];
+  toolChoice?: ToolChoice;
+  modelSettings: ModelSettings;
+  structuredOutput?: StructuredOutput;
+};
+/** `response`: the chunks of an earlier answer instead of a call. */
+export type ProcessLLMRequestResult = { prompt?: Prompt; response?: { chunks: Chunk[] } } | Halting | void | undefined;
+
+export type ProcessAPIErrorArgs = CommonArgs & WithMessages & { error: unknown; steps: StepResult[]; model: string };
+export type ProcessAPIErrorResult = { retry: boolean; model?: string } | void | undefined;
+
+export type ProcessOutputStreamArgs = CommonArgs & {
+  part: Chunk;
+  /** What this processor has received in this step, `part` included. */
+  streamParts: Chunk[];
+  messageList: MessageList;
+};
+/** null and undefined drop the chunk, an array puts several in its place. */
+export type ProcessOutputStreamResult = Chunk | Chunk[] | null | undefined | void;
+
+export type ProcessLLMResponseArgs = CommonArgs & {
+  chunks: Chunk[];
+  model: string;
+  steps: StepResult[];
+  fromCache: boolean;
+  warnings: unknown[];
+};
+
+export type ProcessOutputStepArgs = CommonArgs &
+  WithMessages & {
+    finishReason: string;
+    toolCalls: ToolCall[];
+    text: string;
+    usage: Usage;
+    steps: StepResult[];
+  };
+export type ProcessOutputStepResult = MessagesResult | { text?: string; toolCalls?: ToolCall[] } | void | undefined;
+
+export type ProcessToolCallArgs = CommonArgs & { toolCall: ToolCall; tool: ToolDefinition; messageList: MessageList };
+export type ProcessToolCallResult =
+  | { args: JsonValue }
+  | { call: ToolCall }
+  | { call?: ToolCall; deny: true; reason: string; code?: string }
+  | Halting
+  | void
+  | undefined;
+
+export type ProcessToolResultArgs = CommonArgs & {
+  toolCall: ToolCall;
+  tool: ToolDefinition;
+  result: JsonValue;
+  isError: boolean;
+  messageList: MessageList;
+};
+export type ProcessToolResultResult = { result: JsonValue; isError?: boolean } | Halting | void | undefined;
+
+export type OutputResult = { text: string; usage: Usage; finishReason: string; steps: StepResult[]; answered: boolean };
+export type ProcessOutputResultArgs = CommonArgs & WithMessages & { result: OutputResult };
+export type ProcessOutputResultResult = MessagesResult | void | undefined;
+
+export interface Processor {
+  readonly id: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly processDataParts?: boolean;
+  processInput?(args: ProcessInputArgs): MaybePromise<ProcessInputResult>;
+  processInputStep?(args: ProcessInputStepArgs): MaybePromise<ProcessInputStepResult>;
+  processLLMRequest?(args: ProcessLLMRequestArgs): MaybePromise<ProcessLLMRequestResult>;
+  processAPIError?(args: ProcessAPIErrorArgs): MaybePromise<ProcessAPIErrorResult>;
+  processOutputStream?(args: ProcessOutputStreamArgs): MaybePromise<ProcessOutputStreamResult>;
+  processLLMResponse?(args: ProcessLLMResponseArgs): MaybePromise<void | undefined>;
+  processOutputStep?(args: ProcessOutputStepArgs): MaybePromise<ProcessOutputStepResult>;
+  processToolCall?(args: ProcessToolCallArgs): MaybePromise<ProcessToolCallResult>;
+  processToolResult?(args: ProcessToolResultArgs): MaybePromise<ProcessToolResultResult>;
+  processOutputResult?(args: ProcessOutputResultArgs): MaybePromise<ProcessOutputResultResult>;
+}

@@ -1,0 +1,27 @@
+// How a method stops its stage: `abort()`, `halt()` and `suspend()` throw one of these, and serveProcessors() turns it into a
+// verdict. A marker instead of instanceof, so that a processor bundled with its own copy still stops.
+import type { JsonValue } from '@millrace/contracts';
+
+const marker = Symbol.for('millrace.stop');
+
+export type AbortOptions = { retry?: boolean; metadata?: JsonValue };
+
+export type Stop =
+  | { kind: 'abort'; reason: string; options: AbortOptions }
+  | { kind: 'halt'; response: string; reason?: string }
+  | { kind: 'suspend'; payload: JsonValue; expiresInSeconds?: number };
+
+export class StopError extends Error {
+  readonly stop: Stop;
+  readonly [marker] = true;
+
+  constructor(stop: Stop) {
+    super(`stage stopped: ${stop.kind}`);
+    this.name = 'TripWire';
+    this.stop = stop;
+  }
+
+  static isInstance(error: unknown): error is StopError {
+    return typeof error === 'object' && error !== null && marker in error;
+  }
+}

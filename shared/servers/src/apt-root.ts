@@ -1,0 +1,94 @@
+// An apt of our own: own sources, lists and cache in one directory, so that packages of any suite can be downloaded without root,
+// without the machine's package lists and without a trace in the machine's own state. Only how to reach and whom to trust is the
+// machine's: proxy, credentials, keys.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatDeb822, type AptSource } from './debian-sources.ts';
+import { childEnvironment, type Host } from './host.ts';
+import { runCommand, type CommandResult } from './run-command.ts';
+
+const updateTimeoutMs = 180_000;
+const downloadTimeoutMs = 300_000;
+const simulateTimeoutMs = 30_000;
+
+export interface AptRoot {
+  /** Reads the package lists. Fails when any of them cannot be had. */
+  update(): Promise<CommandResult>;
+  /** Downloads packages into a directory, checked against the signed lists. */
+  download(packages: readonly string[], directory: string): Promise<CommandResult>;
+  /** The packages that an installation would add to this machine. */
+  missing(packages: readonly string[]): Promise<string[]>;
+}
+
+export async function createAptRoot(
+  directory: string,
+  sources: readonly AptSource[],
+  host: Host,
+  signal: AbortSignal | undefined,
+): Promise<AptRoot> {
+  for (const part of ['sources', 'parts', 'preferences', 'state/lists/partial', 'cache/archives/partial']) {
+    await mkdir(join(directory, part), { recursive: true });
+  }
+  await writeFile(join(directory, 'sources/debian.sources'), formatDeb822(sources));
+  const env = childEnvironment(host.env);
+  for (const name of ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']) {
+    const value = host.env[name];
+    if (value !== undefined) env[name] = value;
+  }
+  const machine = await runCommand('apt-config', ['dump', '--no-empty', 'Acquire'], {
+    env,
+    timeoutMs: simulateTimeoutMs,
+    signal,
+  });
+  const configFile = join(directory, 'apt.conf');
+  // The machine's proxy may hold a password.
+  await writeFile(configFile, configuration(directory, host, machine.ok ? machine.stdout : ''), { mode: 0o600 });
+  const aptGet = (args: readonly string[], timeoutMs: number, cwd = directory) =>
+    runCommand('apt-get', ['-q', ...args], { env: { ...env, APT_CONFIG: configFile }, timeoutMs, cwd, signal });
+
+  return {
+    update: () => aptGet(['update'], updateTimeoutMs),
+    download: (packages, into) => aptGet(['download', ...packages], downloadTimeoutMs, into),
+    async missing(packages) {
+      const simulated = await aptGet(['-s', 'install', '--no-install-recommends', ...packages], simulateTimeoutMs);
+      if (!simulated.ok) return [];
+      // "Inst name [old] (new ...)": what has an old version is there already, and good enough to unpack beside.
+      return [...simulated.stdout.matchAll(/^Inst (\S+) \(/gm)].map(([, name = '']) => name);
+    },
+  };
+}
+
+function configuration(directory: string, host: Host, machine: string): string {
+  // Index targets and languages of the machine only cost time here.
+  const acquire = machine.split('\n').filter((line) => !/^Acquire::(IndexTargets|Languages|GzipIndexes)\b/.test(line));
+  return [
+    ...acquire,
+    `Dir::Etc::sourcelist "/dev/null";`,
+    `Dir::Etc::sourceparts "${directory}/sources";`,
+    `Dir::Etc::main "/dev/null";`,
+    `Dir::Etc::parts "${directory}/parts";`,
+    `Dir::Etc::preferences "/dev/null";`,
+    `Dir::Etc::preferencesparts "${directory}/preferences";`,
+    `Dir::Etc::trusted "${host.aptDir}/trusted.gpg";`,
+    `Dir::Etc::trustedparts "${host.aptDir}/trusted.gpg.d";`,
+    `Dir::Etc::netrc "${host.aptDir}/auth.conf";`,
+    `Dir::Etc::netrcparts "${host.aptDir}/auth.conf.d";`,
+    `Dir::State "${directory}/state";`,
+    'Dir::State::status "/var/lib/dpkg/status";',
+    `Dir::Cache "${directory}/cache";`,
+    'Dir::Cache::pkgcache "";',
+    'Dir::Cache::srcpkgcache "";',
+    'Acquire::Languages "none";',
+    'Acquire::GzipIndexes "true";',
+    'Acquire::PDiffs "false";',
+    'Acquire::Retries "1";',
+    'Acquire::http::Timeout "10";',
+    'Acquire::https::Timeout "10";',
+    // A list that could not be had is a failure, not a warning.
+    'APT::Update::Error-Mode "any";',
+    // As root, apt would hand over to a user who may not write below the cache of root.
+    'APT::Sandbox::User "root";',
+    'Debug::NoLocking "true";',
+    '',
+  ].join('\n');
+}

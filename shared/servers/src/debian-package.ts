@@ -1,0 +1,111 @@
+// The last way to a server: Debian's package, unpacked into the cache. Nothing is installed, and neither root nor a filled
+// package list is needed. The newest suite's package runs on older releases as long as libc allows; asking it for its version
+// shows whether it does.
+import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { createAptRoot, type AptRoot } from './apt-root.ts';
+import { baseSource, debianSources, parseDeb822File, parseListFile, type AptSource } from './debian-sources.ts';
+import type { FindContext } from './find-context.ts';
+import { unavailable, type Program, type Unavailable } from './found.ts';
+import type { Host } from './host.ts';
+import { probeProgram } from './probe-program.ts';
+import type { DebianPackage, Product } from './product.ts';
+import { fillCache } from './program-cache.ts';
+import { runCommand } from './run-command.ts';
+import { searchPath } from './search-path.ts';
+
+const unpackTimeoutMs = 60_000;
+const tools = ['apt-get', 'apt-config', 'dpkg-deb'];
+
+export async function findDebianPackage(product: Product, context: FindContext): Promise<Program | Unavailable> {
+  const { host, cacheDir, log, signal } = context;
+  const wanted = product.debian;
+  if (typeof wanted === 'string') return unavailable(wanted);
+  if (!(await isDebian(host))) return unavailable('this is not a Debian machine');
+  for (const tool of tools) {
+    if ((await searchPath(tool, host)).length === 0) return unavailable(`Debian's ${tool} is not on the PATH`);
+  }
+  const sources = chooseSources(wanted, await readSources(host));
+  if (sources.length === 0) return unavailable(`no Debian archive is named in ${host.aptDir}`);
+
+  const suite = wanted.suite === 'sid' ? 'sid' : 'package';
+  log(`fetching ${product.program} from Debian, once`);
+  const filled = await fillCache<Unavailable>(product, cacheDir, async (stagingDir) => {
+    const aptDir = join(stagingDir, 'apt');
+    const apt = await createAptRoot(aptDir, sources, host, signal);
+    const failure = await unpackPackages(wanted, apt, stagingDir, context);
+    if (failure !== undefined) return unavailable(`Debian: ${failure}`);
+    await rm(aptDir, { recursive: true });
+    const path = join(stagingDir, dirname(wanted.path), product.program);
+    if (basename(wanted.path) !== product.program) await symlink(basename(wanted.path), path);
+    const libraryDirs = wanted.withDependencies ? await findLibraryDirs(stagingDir) : [];
+    const source = `Debian ${suite}`;
+    const program = await probeProgram(product, { path, source, libraryDirs }, host, signal);
+    if (program.kind === 'unavailable') return unavailable(`Debian's package does not do: ${program.reason}`);
+    return {
+      name: `${program.version}-debian-${host.arch}`,
+      manifest: {
+        program: relative(stagingDir, path),
+        source,
+        libraryDirs: libraryDirs.map((directory) => relative(stagingDir, directory)),
+        platform: host.platform,
+        arch: host.arch,
+      },
+    };
+  });
+  return 'kind' in filled ? filled : probeProgram(product, filled, host, signal);
+}
+
+function chooseSources(wanted: DebianPackage, sources: readonly AptSource[]): readonly AptSource[] {
+  if (wanted.suite === 'own') return debianSources(sources);
+  const base = baseSource(sources);
+  return base === undefined ? [] : [{ ...base, suites: [wanted.suite] }];
+}
+
+async function unpackPackages(
+  wanted: DebianPackage,
+  apt: AptRoot,
+  into: string,
+  { host, signal }: FindContext,
+): Promise<string | undefined> {
+  const updated = await apt.update();
+  if (!updated.ok) return `apt-get update failed (${updated.failure})`;
+  const missing = wanted.withDependencies ? await apt.missing(wanted.packages) : [];
+  const packages = [...new Set([...wanted.packages, ...missing])];
+  const archives = join(into, 'archives');
+  await mkdir(archives);
+  const downloaded = await apt.download(packages, archives);
+  if (!downloaded.ok) return `apt-get download ${packages.join(' ')} failed (${downloaded.failure})`;
+  for (const name of await readdir(archives)) {
+    const unpacked = await runCommand('dpkg-deb', ['-x', join(archives, name), into], {
+      env: { PATH: host.env['PATH'] },
+      timeoutMs: unpackTimeoutMs,
+      signal,
+    });
+    if (!unpacked.ok) return `${name} cannot be unpacked (${unpacked.failure})`;
+  }
+  await rm(archives, { recursive: true });
+  return undefined;
+}
+
+async function findLibraryDirs(root: string): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return [...new Set(entries.filter((entry) => /\.so(\.|$)/.test(entry.name)).map((entry) => entry.parentPath))];
+}
+
+async function isDebian(host: Host): Promise<boolean> {
+  if (host.platform !== 'linux') return false;
+  const text = await readFile(host.osReleaseFile, 'utf8').catch(() => '');
+  return /^ID="?debian"?$/m.test(text);
+}
+
+async function readSources(host: Host): Promise<AptSource[]> {
+  const partsDir = join(host.aptDir, 'sources.list.d');
+  const parts = (await readdir(partsDir).catch(() => [])).toSorted().map((name) => join(partsDir, name));
+  const sources: AptSource[] = [];
+  for (const path of [join(host.aptDir, 'sources.list'), ...parts]) {
+    const parse = path.endsWith('.sources') ? parseDeb822File : path.endsWith('.list') ? parseListFile : undefined;
+    if (parse !== undefined) sources.push(...parse(await readFile(path, 'utf8').catch(() => '')));
+  }
+  return sources;
+}

@@ -1,0 +1,91 @@
+// One file over HTTP, to disk, with its SHA-256. A server that does not answer, or stops in the middle, is given up after a
+// bounded time, so that a machine without a way out moves on at once. Redirects are followed, proxies are Node's business
+// (NODE_USE_ENV_PROXY).
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+
+const maxArchiveBytes = 500 * 1024 * 1024;
+const maxTextBytes = 5 * 1024 * 1024;
+
+export interface DownloadOptions {
+  /** From the request to the headers of the answer. */
+  readonly connectTimeoutMs: number;
+  /** Between two pieces of the body. */
+  readonly stallTimeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export type DownloadResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: string };
+
+/** Writes the body to `path` and answers its SHA-256 in lower-case hexadecimal. */
+export function downloadFile(url: string, path: string, options: DownloadOptions): Promise<DownloadResult<string>> {
+  return receive(url, maxArchiveBytes, options, async (body) => {
+    const hash = createHash('sha256');
+    await pipeline(
+      body,
+      async function* (pieces: AsyncIterable<Uint8Array>) {
+        for await (const piece of pieces) {
+          hash.update(piece);
+          yield piece;
+        }
+      },
+      createWriteStream(path),
+    );
+    return hash.digest('hex');
+  });
+}
+
+export function downloadText(url: string, options: DownloadOptions): Promise<DownloadResult<string>> {
+  return receive(url, maxTextBytes, options, async (body) => {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of body) pieces.push(piece);
+    return Buffer.concat(pieces).toString('utf8');
+  });
+}
+
+async function receive<T>(
+  url: string,
+  maxBytes: number,
+  options: DownloadOptions,
+  read: (body: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<DownloadResult<T>> {
+  const { connectTimeoutMs, stallTimeoutMs, signal } = options;
+  const giveUp = new AbortController();
+  let silence = setTimeout(() => giveUp.abort(new Error(`no answer within ${connectTimeoutMs} ms`)), connectTimeoutMs);
+  try {
+    const response = await fetch(url, {
+      signal: signal === undefined ? giveUp.signal : AbortSignal.any([signal, giveUp.signal]),
+    });
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel();
+      return { ok: false, failure: `${url} answered ${response.status}` };
+    }
+    const pieces = response.body;
+    const watched = async function* () {
+      let bytes = 0;
+      for await (const piece of pieces) {
+        clearTimeout(silence);
+        silence = setTimeout(() => giveUp.abort(new Error(`stood still for ${stallTimeoutMs} ms`)), stallTimeoutMs);
+        bytes += piece.length;
+        if (bytes > maxBytes) throw new Error(`is larger than ${maxBytes} bytes`);
+        yield piece;
+      }
+    };
+    return { ok: true, value: await read(watched()) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { ok: false, failure: `${url}: ${rootMessage(error)}` };
+  } finally {
+    clearTimeout(silence);
+  }
+}
+
+// fetch says "fetch failed" and keeps what happened in the cause.
+function rootMessage(error: unknown): string {
+  let root = error;
+  while (root instanceof Error && root.cause !== undefined) root = root.cause;
+  return root instanceof Error ? root.message || root.name : String(root);
+}

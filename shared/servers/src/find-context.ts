@@ -1,0 +1,18 @@
+// What every step of a search is handed.
+import type { Host } from './host.ts';
+
+/** Takes one line of progress, without a line break. */
+export type Log = (line: string) => void;
+
+export interface FindContext {
+  readonly host: Host;
+  readonly cacheDir: string;
+  /** Stands for https://github.com, without a slash at its end. */
+  readonly releasesUrl: string;
+  readonly log: Log;
+  /** How long a server of releases may take to answer before the next way is tried. */
+  readonly connectTimeoutMs: number;
+  /** How long a download may stand still. */
+  readonly stallTimeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}

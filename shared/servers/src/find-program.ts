@@ -1,0 +1,105 @@
+// Where a server comes from, in order: an address in the environment, a program on the PATH that is new enough, one fetched
+// before, the official release, Debian's package. The first that runs is taken; what is left out is said, all of it at once.
+import { findDebianPackage } from './debian-package.ts';
+import type { FindContext, Log } from './find-context.ts';
+import { unavailable, type External, type Found, type Program, type Unavailable } from './found.ts';
+import { currentHost, defaultCacheDir, type Environment } from './host.ts';
+import { probeProgram, type Candidate } from './probe-program.ts';
+import { natsProduct, qdrantProduct, redisProduct, type Product } from './product.ts';
+import { listCached } from './program-cache.ts';
+import { defaultReleasesUrl, findRelease } from './release-archive.ts';
+import { searchPath } from './search-path.ts';
+
+const defaultConnectTimeoutMs = 3_000;
+const defaultStallTimeoutMs = 15_000;
+
+export interface FindOptions {
+  /** Stands for the process's environment: PATH, HOME, XDG_CACHE_HOME, NATS_URL, REDIS_URL, QDRANT_URL. */
+  readonly env?: Environment;
+  /** Where fetched programs are kept; see defaultCacheDir(). */
+  readonly cacheDir?: string;
+  /** Takes lines of progress, such as that something is being fetched. */
+  readonly log?: Log;
+  /** Base address of releases, in the layout of https://github.com (the default). */
+  readonly releasesUrl?: string;
+  /** How long the server of releases may take to answer before the next way is tried; 3 s by default. */
+  readonly connectTimeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+type Step = (product: Product, context: FindContext) => Promise<Program | Unavailable | undefined>;
+
+const steps: readonly Step[] = [findOnPath, findInCache, findRelease, findDebianPackage];
+
+/** The NATS server to use: the one named by NATS_URL, or a program to start. */
+export function findNats(options: FindOptions = {}): Promise<Found> {
+  return find(natsProduct, options);
+}
+
+/** The Redis server to use: the one named by REDIS_URL, or a program to start. */
+export function findRedis(options: FindOptions = {}): Promise<Found> {
+  return find(redisProduct, options);
+}
+
+/** The Qdrant server to use: the one named by QDRANT_URL, or a program to start. */
+export function findQdrant(options: FindOptions = {}): Promise<Found> {
+  return find(qdrantProduct, options);
+}
+
+export async function find(product: Product, options: FindOptions): Promise<Found> {
+  return externalServer(product, options.env) ?? (await findProgram(product, contextOf(options)));
+}
+
+function externalServer(product: Product, env: Environment = currentHost().env): External | undefined {
+  const url = env[product.addressVariable];
+  return url ? { kind: 'external', url, source: product.addressVariable } : undefined;
+}
+
+/** The fold over the steps, without the address in the environment. */
+export async function findProgram(product: Product, context: FindContext): Promise<Program | Unavailable> {
+  const reasons: string[] = [];
+  for (const step of steps) {
+    const result = await step(product, context);
+    if (result?.kind === 'program') return result;
+    if (result !== undefined) reasons.push(result.reason);
+  }
+  return unavailable(`${product.program} cannot be had: ${reasons.join('; ')}.`);
+}
+
+export function contextOf(options: FindOptions): FindContext {
+  const host = currentHost(options.env);
+  return {
+    host,
+    cacheDir: options.cacheDir ?? defaultCacheDir(host.env),
+    releasesUrl: (options.releasesUrl ?? defaultReleasesUrl).replace(/\/+$/, ''),
+    log: options.log ?? (() => {}),
+    connectTimeoutMs: options.connectTimeoutMs ?? defaultConnectTimeoutMs,
+    stallTimeoutMs: defaultStallTimeoutMs,
+    signal: options.signal,
+  };
+}
+
+async function findOnPath(product: Product, context: FindContext): Promise<Program | Unavailable> {
+  const paths = await searchPath(product.program, context.host);
+  const candidates = paths.map((path) => ({ path, source: 'PATH', libraryDirs: [] }));
+  return (await firstThatRuns(product, candidates, context)) ?? unavailable('there is none on the PATH');
+}
+
+// Silent when the cache is empty: that is no way that failed.
+async function findInCache(product: Product, context: FindContext): Promise<Program | Unavailable | undefined> {
+  return firstThatRuns(product, await listCached(product, context.cacheDir, context.host), context);
+}
+
+async function firstThatRuns(
+  product: Product,
+  candidates: readonly Candidate[],
+  context: FindContext,
+): Promise<Program | Unavailable | undefined> {
+  const reasons: string[] = [];
+  for (const candidate of candidates) {
+    const result = await probeProgram(product, candidate, context.host, context.signal);
+    if (result.kind === 'program') return result;
+    reasons.push(result.reason);
+  }
+  return reasons.length === 0 ? undefined : unavailable(reasons.join('; '));
+}

@@ -1,0 +1,33 @@
+// What a search for a server can end with. A server that cannot be had is a value: for Redis and Qdrant the caller goes on with
+// the embedded stores, and only says the reason.
+
+/** The environment names a server: nothing is started, and nothing of ours ends it. */
+export interface External {
+  readonly kind: 'external';
+  readonly url: string;
+  /** The variable that gave the address. */
+  readonly source: string;
+}
+
+/** A program on this machine that ran and said a version that is new enough. */
+export interface Program {
+  readonly kind: 'program';
+  readonly path: string;
+  readonly version: string;
+  /** Where it came from, for people: `PATH`, `release v2.15.1`, `Debian sid package`. */
+  readonly source: string;
+  /** Directories for LD_LIBRARY_PATH; empty for most. */
+  readonly libraryDirs: readonly string[];
+}
+
+export interface Unavailable {
+  readonly kind: 'unavailable';
+  /** One sentence that names every way that was tried and why it did not do. */
+  readonly reason: string;
+}
+
+export type Found = External | Program | Unavailable;
+
+export function unavailable(reason: string): Unavailable {
+  return { kind: 'unavailable', reason };
+}

@@ -1,0 +1,39 @@
+// Asks a program for its version, and so whether it runs here at all: a binary for another architecture, or one that lacks a
+// library, is found out before it is trusted with a store.
+import { unavailable, type Program, type Unavailable } from './found.ts';
+import { childEnvironment, type Host } from './host.ts';
+import type { Product } from './product.ts';
+import { runCommand } from './run-command.ts';
+import { compareVersions, formatVersion, parseVersion } from './version.ts';
+
+const versionTimeoutMs = 5_000;
+
+export interface Candidate {
+  readonly path: string;
+  readonly source: string;
+  readonly libraryDirs: readonly string[];
+}
+
+/** The candidate as a program, or why it does not do. */
+export async function probeProgram(
+  product: Product,
+  candidate: Candidate,
+  host: Host,
+  signal?: AbortSignal,
+): Promise<Program | Unavailable> {
+  const { path, source, libraryDirs } = candidate;
+  const result = await runCommand(path, ['--version'], {
+    env: childEnvironment(host.env, libraryDirs),
+    timeoutMs: versionTimeoutMs,
+    signal,
+  });
+  if (!result.ok) return unavailable(`${path} --version failed (${result.failure})`);
+  const version = parseVersion(result.stdout) ?? parseVersion(result.stderr);
+  if (version === undefined) return unavailable(`${path} --version names no version`);
+  if (compareVersions(version, product.minVersion) < 0) {
+    return unavailable(
+      `${path} is ${formatVersion(version)}, older than the ${formatVersion(product.minVersion)} that is needed`,
+    );
+  }
+  return { kind: 'program', path, version: formatVersion(version), source, libraryDirs };
+}

@@ -1,0 +1,23 @@
+// Ends a process by its id: asks, waits a bounded time, then makes it.
+import { waitUntil } from './wait-until.ts';
+
+/** A store that is being written needs a moment to close; half a minute would be a hang. */
+export const terminateTimeoutMs = 5_000;
+const killTimeoutMs = 5_000;
+
+/** Answers whether the process is gone. `isGone` says so, since only the caller knows how to see it. */
+export async function endProcess(pid: number, isGone: () => Promise<boolean> | boolean): Promise<boolean> {
+  const gone = async () => ((await isGone()) ? true : undefined);
+  send(pid, 'SIGTERM');
+  if (await waitUntil(gone, terminateTimeoutMs)) return true;
+  send(pid, 'SIGKILL');
+  return (await waitUntil(gone, killTimeoutMs)) ?? false;
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already, or not ours to signal: isGone tells which.
+  }
+}

@@ -1,0 +1,115 @@
+// Fetched programs, one directory each: <cacheDir>/<program>/<name>/ with a manifest. A directory is filled under another name
+// and renamed when it is complete, so whoever finds it by its name finds all of it, also when two processes fetch at once or one
+// is killed half way.
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Host } from './host.ts';
+import type { Product } from './product.ts';
+
+const manifestFile = 'manifest.json';
+const stagingPrefix = '.staging-';
+/** A staging directory this old belongs to a process that was killed. */
+const staleStagingMs = 60 * 60 * 1000;
+
+/** Paths are relative to the directory, so that a cache may be moved. */
+export interface Manifest {
+  readonly program: string;
+  readonly source: string;
+  readonly libraryDirs: readonly string[];
+  readonly platform: string;
+  readonly arch: string;
+}
+
+export interface CachedProgram {
+  readonly path: string;
+  readonly source: string;
+  readonly libraryDirs: readonly string[];
+}
+
+/** The complete directories made for this platform, the last name first. */
+export async function listCached(product: Product, cacheDir: string, host: Host): Promise<CachedProgram[]> {
+  const productDir = join(cacheDir, product.program);
+  const names = await readdir(productDir).catch(() => []);
+  const found: CachedProgram[] = [];
+  for (const name of names.toSorted().toReversed()) {
+    if (name.startsWith('.')) continue;
+    const directory = join(productDir, name);
+    const manifest = await readManifest(directory);
+    if (manifest?.platform === host.platform && manifest.arch === host.arch) found.push(resolveIn(directory, manifest));
+  }
+  return found;
+}
+
+/**
+ * Gives `fill` an empty directory, and keeps it as `<name>` when `fill` returns a manifest. Where another process was first, its
+ * directory stands and ours goes. Anything else that `fill` returns is handed back, and nothing is kept.
+ */
+export async function fillCache<T>(
+  product: Product,
+  cacheDir: string,
+  fill: (stagingDir: string) => Promise<{ readonly name: string; readonly manifest: Manifest } | T>,
+): Promise<CachedProgram | T> {
+  const productDir = join(cacheDir, product.program);
+  await mkdir(productDir, { recursive: true });
+  await removeStaleStaging(productDir);
+  const stagingDir = await mkdtemp(join(productDir, stagingPrefix));
+  try {
+    const filled = await fill(stagingDir);
+    if (!isFilled(filled)) return filled;
+    await writeFile(join(stagingDir, manifestFile), JSON.stringify(filled.manifest, undefined, 2));
+    const directory = join(productDir, filled.name);
+    await renameUnlessThere(stagingDir, directory);
+    return resolveIn(directory, (await readManifest(directory)) ?? filled.manifest);
+  } finally {
+    await rm(stagingDir, { recursive: true, force: true });
+  }
+}
+
+function isFilled<T>(value: { readonly name: string; readonly manifest: Manifest } | T): value is {
+  readonly name: string;
+  readonly manifest: Manifest;
+} {
+  return typeof value === 'object' && value !== null && 'manifest' in value;
+}
+
+async function renameUnlessThere(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    const thereAlready = error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
+    if (!thereAlready) throw error;
+  }
+}
+
+async function removeStaleStaging(productDir: string): Promise<void> {
+  for (const name of await readdir(productDir)) {
+    if (!name.startsWith(stagingPrefix)) continue;
+    const directory = join(productDir, name);
+    const modifiedMs = await stat(directory).then((stats) => stats.mtimeMs, () => Date.now());
+    if (Date.now() - modifiedMs > staleStagingMs) await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function resolveIn(directory: string, manifest: Manifest): CachedProgram {
+  return {
+    path: join(directory, manifest.program),
+    source: manifest.source,
+    libraryDirs: manifest.libraryDirs.map((libraryDir) => join(directory, libraryDir)),
+  };
+}
+
+async function readManifest(directory: string): Promise<Manifest | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(join(directory, manifestFile), 'utf8'));
+    return isManifest(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isManifest(value: unknown): value is Manifest {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('libraryDirs' in value) || !Array.isArray(value.libraryDirs)) return false;
+  if (!value.libraryDirs.every((directory) => typeof directory === 'string')) return false;
+  return ['program', 'source', 'platform', 'arch'].every((key) => typeof Reflect.get(value, key) === 'string');
+}

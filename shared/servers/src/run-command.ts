@@ -1,0 +1,72 @@
+// Runs a program to its end and hands back what it printed. Never waits without a bound, never keeps unbounded output, and takes
+// nothing from a shell: arguments are a list.
+import { spawn } from 'node:child_process';
+
+const maxOutputBytes = 4 * 1024 * 1024;
+
+export interface CommandOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly timeoutMs: number;
+  readonly cwd?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** `ok` is an exit with 0. `failure` says in one line what went wrong otherwise. */
+export type CommandResult =
+  | { readonly ok: true; readonly stdout: string; readonly stderr: string }
+  | { readonly ok: false; readonly failure: string };
+
+export async function runCommand(
+  program: string,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<CommandResult> {
+  options.signal?.throwIfAborted();
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: options.env,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  let stoppedBecause: string | undefined;
+  const kill = (reason: string) => {
+    stoppedBecause ??= reason;
+    child.kill('SIGKILL');
+    // A grandchild may hold the pipes open after the kill; "close" would then never come.
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  const timer = setTimeout(() => kill(`did not end within ${options.timeoutMs} ms`), options.timeoutMs);
+  const onAbort = () => kill('was cancelled');
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+
+  const ended = await new Promise<string | undefined>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signalName) => {
+      resolve(code === 0 ? undefined : signalName === null ? `exit code ${code}` : `ended by ${signalName}`);
+    });
+  });
+  clearTimeout(timer);
+  options.signal?.removeEventListener('abort', onAbort);
+  options.signal?.throwIfAborted();
+
+  const failure = stoppedBecause ?? ended;
+  if (failure === undefined) return { ok: true, stdout: stdout(), stderr: stderr() };
+  const said = lastLine(stderr()) ?? lastLine(stdout());
+  return { ok: false, failure: said === undefined ? failure : `${failure}: ${said}` };
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  stream.on('data', (chunk: Buffer) => {
+    if (bytes < maxOutputBytes) chunks.push(chunk);
+    bytes += chunk.length;
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}
+
+function lastLine(text: string): string | undefined {
+  return text.trim().split('\n').at(-1)?.trim() || undefined;
+}

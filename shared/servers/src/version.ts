@@ -1,0 +1,38 @@
+// Versions as the three servers print them. Only what is needed to ask "new enough?": three numbers, and whether it is a
+// pre-release, which counts as older than its release (semver 2.0.0, section 11).
+
+export interface Version {
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+  readonly preRelease: boolean;
+}
+
+// The patch may be missing. A letter or another dot before the number would make it part of a word or of an address.
+const versionPattern = /(?<![\w.])v?=?(\d+)\.(\d+)(?:\.(\d+))?(-[0-9A-Za-z.-]+)?/;
+
+/**
+ * The first version in the text that `--version` prints, or undefined. Known forms: `nats-server: v2.15.1`,
+ * `Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 ...`, `qdrant 1.15.4`.
+ */
+export function parseVersion(text: string): Version | undefined {
+  const match = versionPattern.exec(text);
+  if (match === null) return undefined;
+  return {
+    major: Number(match[1]),
+    minor: Number(match[2]),
+    patch: Number(match[3] ?? 0),
+    preRelease: match[4] !== undefined,
+  };
+}
+
+/** Negative when a is older than b, positive when newer, 0 when they count as equal. */
+export function compareVersions(a: Version, b: Version): number {
+  return (
+    a.major - b.major || a.minor - b.minor || a.patch - b.patch || Number(b.preRelease) - Number(a.preRelease)
+  );
+}
+
+export function formatVersion(version: Version): string {
+  return `${version.major}.${version.minor}.${version.patch}${version.preRelease ? '-pre' : ''}`;
+}

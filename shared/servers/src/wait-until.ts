@@ -1,0 +1,18 @@
+// Waits for something that announces itself to nobody: a port that answers, a file that appears, a process that is gone.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const pollIntervalMs = 20;
+
+/** Polls until `check` gives a value, and answers it; undefined when `timeoutMs` have passed. `check` may throw to give up at once. */
+export async function waitUntil<T>(
+  check: () => Promise<T | undefined> | T | undefined,
+  timeoutMs: number,
+): Promise<T | undefined> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await check();
+    if (value !== undefined) return value;
+    if (performance.now() >= deadline) return undefined;
+    await sleep(pollIntervalMs);
+  }
+}
