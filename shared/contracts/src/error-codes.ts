@@ -55,7 +55,7 @@ export const ERROR_CODES = {
   // Services
   'config-invalid': 'The environment of a service is wrong; every problem is listed.',
   'bus-unreachable': 'The NATS server cannot be reached.',
-  'api-not-there': 'Nobody answers that api verb.',
+  'nobody-there': 'Nobody answers on a subject.',
   timeout: 'No answer came in time.',
   cancelled: 'The caller gave the request up.',
   internal: 'A bug: something happened that the code says cannot.',

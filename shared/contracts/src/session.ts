@@ -2,7 +2,6 @@
 // of numbered batches; `done` counts the chunks of the other side that are finished with. See architecture.md, section 6.
 import { z } from 'zod';
 import { chunkSchema } from './chunk.ts';
-import { jsonObjectSchema } from './json.ts';
 import { callHead, stageInputSchema } from './stage-call.ts';
 import { tokenSchema } from './tokens.ts';
 import { verdictSchema } from './verdict.ts';
@@ -21,7 +20,7 @@ export const SESSION_LIMITS = {
 
 const n = z.number().int().min(0);
 
-/** What a session ends with: a verdict for each entry that is still there, and each entry's state inside it. */
+/** What a session ends with: one for each of its entries, its state inside; the first that is not continue stops the step. */
 const verdictsSchema = z.array(verdictSchema);
 
 export const sessionOpenSchema = z.object({
@@ -42,7 +41,7 @@ export const sessionOpenedSchema = z.union([
     service: tokenSchema,
     subject: z.string().describe('where batches go'),
     entries: z.number().int().min(1).describe('how many of the list this replica serves'),
-    output: z.object({ chunks: z.array(chunkSchema), verdicts: verdictsSchema }).optional(),
+    output: z.object({ chunks: z.array(chunkSchema), verdicts: verdictsSchema, ms: z.array(z.number()) }).optional(),
   }),
   z.object({ opened: z.literal(false), verdicts: verdictsSchema }),
 ]);
@@ -66,6 +65,6 @@ export const sessionOutputSchema = z.object({
   done: n,
   chunks: z.array(chunkSchema),
   verdicts: verdictsSchema.optional(),
-  states: z.array(jsonObjectSchema).optional(),
+  ms: z.array(z.number()).optional().describe("each entry's own time"),
 });
 export type SessionOutput = z.infer<typeof sessionOutputSchema>;

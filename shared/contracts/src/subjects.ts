@@ -16,6 +16,7 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     prefix,
     stage: (stage: Stage, processor: string, replica?: string) =>
       replica === undefined ? join('stage', stage, processor) : join('stage', stage, processor, replica),
+    stagesOfReplica: (stage: Stage, replica: string) => `${join('stage', stage)}.*.${checked(replica)}`,
     session: (service: string, replica: string, session: string) => join('session', service, replica, session),
     sessionsOf: (service: string, replica: string) => `${join('session', service, replica)}.*`,
     out: (orchestrator: string, session: string) => join('out', orchestrator, session),

@@ -6,4 +6,8 @@ export * from './message-text.ts';
 export * from './processor.ts';
 export * from './processor-definition.ts';
 export type { RequestContext } from './request-context.ts';
+export { callStage, type StageOutcome } from './call-stage.ts';
+export type { CallContext } from './common-args.ts';
+export { createHostedProcessors, type HostedProcessors } from './hosted-processor.ts';
+export { serveProcessors, type ServeProcessorsOptions } from './serve-processors.ts';
 export { StopError, type AbortOptions } from './stop.ts';

@@ -8,9 +8,9 @@ import { baseSource, debianSources, parseDeb822File, parseListFile, type AptSour
 import type { FindContext } from './find-context.ts';
 import { unavailable, type Program, type Unavailable } from './found.ts';
 import type { Host } from './host.ts';
-import { probeProgram } from './probe-program.ts';
+import { probeProgram, type Candidate } from './probe-program.ts';
 import type { DebianPackage, Product } from './product.ts';
-import { fillCache } from './program-cache.ts';
+import { fillCache, type Filling } from './program-cache.ts';
 import { runCommand } from './run-command.ts';
 import { searchPath } from './search-path.ts';
 
@@ -21,28 +21,30 @@ export async function findDebianPackage(product: Product, context: FindContext):
   const { host, cacheDir, log, signal } = context;
   const wanted = product.debian;
   if (typeof wanted === 'string') return unavailable(wanted);
-  if (!(await isDebian(host))) return unavailable('this is not a Debian machine');
+  const release = await debianRelease(host);
+  if (release === undefined) return unavailable('this is not a Debian machine');
   for (const tool of tools) {
     if ((await searchPath(tool, host)).length === 0) return unavailable(`Debian's ${tool} is not on the PATH`);
   }
   const sources = chooseSources(wanted, await readSources(host));
   if (sources.length === 0) return unavailable(`no Debian archive is named in ${host.aptDir}`);
 
-  const suite = wanted.suite === 'sid' ? 'sid' : 'package';
-  log(`fetching ${product.program} from Debian, once`);
-  const filled = await fillCache<Unavailable>(product, cacheDir, async (stagingDir) => {
+  const source = `Debian ${wanted.suite === 'own' ? release.codename : wanted.suite}`;
+  log(`fetching ${product.program} from ${source}, once`);
+  const probe = (candidate: Candidate) => probeProgram(product, candidate, host, signal);
+  const fill = async (stagingDir: string): Promise<Filling | Unavailable> => {
     const aptDir = join(stagingDir, 'apt');
     const apt = await createAptRoot(aptDir, sources, host, signal);
     const failure = await unpackPackages(wanted, apt, stagingDir, context);
-    if (failure !== undefined) return unavailable(`Debian: ${failure}`);
+    if (failure !== undefined) return unavailable(`${source}: ${failure}`);
     await rm(aptDir, { recursive: true });
     const path = join(stagingDir, dirname(wanted.path), product.program);
     if (basename(wanted.path) !== product.program) await symlink(basename(wanted.path), path);
     const libraryDirs = wanted.withDependencies ? await findLibraryDirs(stagingDir) : [];
-    const source = `Debian ${suite}`;
-    const program = await probeProgram(product, { path, source, libraryDirs }, host, signal);
-    if (program.kind === 'unavailable') return unavailable(`Debian's package does not do: ${program.reason}`);
+    const program = await probe({ path, source, libraryDirs });
+    if (program.kind === 'unavailable') return unavailable(`the package of ${source} does not do: ${program.reason}`);
     return {
+      kind: 'filled',
       name: `${program.version}-debian-${host.arch}`,
       manifest: {
         program: relative(stagingDir, path),
@@ -52,8 +54,10 @@ export async function findDebianPackage(product: Product, context: FindContext):
         arch: host.arch,
       },
     };
-  });
-  return 'kind' in filled ? filled : probeProgram(product, filled, host, signal);
+  };
+  const runs = async (cached: Candidate) => (await probe(cached)).kind === 'program';
+  const filled = await fillCache(product, cacheDir, fill, runs);
+  return filled.kind === 'unavailable' ? filled : probe(filled);
 }
 
 function chooseSources(wanted: DebianPackage, sources: readonly AptSource[]): readonly AptSource[] {
@@ -93,15 +97,17 @@ async function findLibraryDirs(root: string): Promise<string[]> {
   return [...new Set(entries.filter((entry) => /\.so(\.|$)/.test(entry.name)).map((entry) => entry.parentPath))];
 }
 
-async function isDebian(host: Host): Promise<boolean> {
-  if (host.platform !== 'linux') return false;
+// os-release(5). Testing and sid name no version, and until late in a cycle no codename.
+async function debianRelease(host: Host): Promise<{ readonly codename: string } | undefined> {
+  if (host.platform !== 'linux') return undefined;
   const text = await readFile(host.osReleaseFile, 'utf8').catch(() => '');
-  return /^ID="?debian"?$/m.test(text);
+  if (!/^ID="?debian"?$/m.test(text)) return undefined;
+  return { codename: /^VERSION_CODENAME="?([a-z]+)"?$/m.exec(text)?.[1] ?? 'package' };
 }
 
 async function readSources(host: Host): Promise<AptSource[]> {
   const partsDir = join(host.aptDir, 'sources.list.d');
-  const parts = (await readdir(partsDir).catch(() => [])).toSorted().map((name) => join(partsDir, name));
+  const parts = (await readdir(partsDir).catch(() => [])).map((name) => join(partsDir, name));
   const sources: AptSource[] = [];
   for (const path of [join(host.aptDir, 'sources.list'), ...parts]) {
     const parse = path.endsWith('.sources') ? parseDeb822File : path.endsWith('.list') ? parseListFile : undefined;

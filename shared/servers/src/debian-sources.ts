@@ -37,7 +37,10 @@ export function parseListFile(text: string): AptSource[] {
 
 /** The enabled binary entries of a `*.sources` file. */
 export function parseDeb822File(text: string): AptSource[] {
-  const withoutComments = text.split('\n').filter((line) => !line.startsWith('#')).join('\n');
+  const withoutComments = text
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .join('\n');
   return withoutComments.split(/\n(?:[ \t]*\n)+/).flatMap(stanzaSources);
 }
 

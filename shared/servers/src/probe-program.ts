@@ -6,7 +6,8 @@ import type { Product } from './product.ts';
 import { runCommand } from './run-command.ts';
 import { compareVersions, formatVersion, parseVersion } from './version.ts';
 
-const versionTimeoutMs = 5_000;
+/** It takes milliseconds; a machine that is starting everything at once may be a thousand times slower. */
+const versionTimeoutMs = 10_000;
 
 export interface Candidate {
   readonly path: string;

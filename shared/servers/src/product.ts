@@ -80,13 +80,23 @@ export const qdrantProduct: Product = {
 };
 
 function natsAsset(host: Host, version: string): string | undefined {
-  const system = new Map([['linux', 'linux'], ['darwin', 'darwin'], ['win32', 'windows']]).get(host.platform);
-  const arch = new Map([['x64', 'amd64'], ['arm64', 'arm64']]).get(host.arch);
+  const system = new Map([
+    ['linux', 'linux'],
+    ['darwin', 'darwin'],
+    ['win32', 'windows'],
+  ]).get(host.platform);
+  const arch = new Map([
+    ['x64', 'amd64'],
+    ['arm64', 'arm64'],
+  ]).get(host.arch);
   return system === undefined || arch === undefined ? undefined : `nats-server-v${version}-${system}-${arch}.tar.gz`;
 }
 
 function qdrantAsset(host: Host): string | undefined {
-  const arch = new Map([['x64', 'x86_64'], ['arm64', 'aarch64']]).get(host.arch);
+  const arch = new Map([
+    ['x64', 'x86_64'],
+    ['arm64', 'aarch64'],
+  ]).get(host.arch);
   if (arch === undefined) return undefined;
   // The musl builds run on every Linux; the gnu ones need a recent libc.
   if (host.platform === 'linux') return `qdrant-${arch}-unknown-linux-musl.tar.gz`;

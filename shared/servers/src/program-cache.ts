@@ -3,8 +3,10 @@
 // is killed half way.
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Unavailable } from './found.ts';
 import type { Host } from './host.ts';
 import type { Product } from './product.ts';
+import { compareVersions, parseVersion } from './version.ts';
 
 const manifestFile = 'manifest.json';
 const stagingPrefix = '.staging-';
@@ -20,64 +22,84 @@ export interface Manifest {
   readonly arch: string;
 }
 
+/** What was put into a staging directory, and the name to keep it under, which begins with the version. */
+export interface Filling {
+  readonly kind: 'filled';
+  readonly name: string;
+  readonly manifest: Manifest;
+}
+
 export interface CachedProgram {
+  readonly kind: 'cached';
   readonly path: string;
   readonly source: string;
   readonly libraryDirs: readonly string[];
 }
 
-/** The complete directories made for this platform, the last name first. */
+/** The complete directories made for this platform, the newest version first. */
 export async function listCached(product: Product, cacheDir: string, host: Host): Promise<CachedProgram[]> {
   const productDir = join(cacheDir, product.program);
   const names = await readdir(productDir).catch(() => []);
   const found: CachedProgram[] = [];
-  for (const name of names.toSorted().toReversed()) {
-    if (name.startsWith('.')) continue;
+  for (const name of names.toSorted(newestFirst)) {
     const directory = join(productDir, name);
-    const manifest = await readManifest(directory);
+    const manifest = name.startsWith('.') ? undefined : await readManifest(directory);
     if (manifest?.platform === host.platform && manifest.arch === host.arch) found.push(resolveIn(directory, manifest));
   }
   return found;
 }
 
 /**
- * Gives `fill` an empty directory, and keeps it as `<name>` when `fill` returns a manifest. Where another process was first, its
- * directory stands and ours goes. Anything else that `fill` returns is handed back, and nothing is kept.
+ * Gives `fill` an empty directory, and keeps it under the name that `fill` answers. Where another process was first, its
+ * directory stands and ours goes, unless `runs` says that what is there does not run (a disk that was full, a file that was lost).
+ * When `fill` answers a reason, or throws, nothing is kept.
  */
-export async function fillCache<T>(
+export async function fillCache(
   product: Product,
   cacheDir: string,
-  fill: (stagingDir: string) => Promise<{ readonly name: string; readonly manifest: Manifest } | T>,
-): Promise<CachedProgram | T> {
+  fill: (stagingDir: string) => Promise<Filling | Unavailable>,
+  runs: (cached: CachedProgram) => Promise<boolean>,
+): Promise<CachedProgram | Unavailable> {
   const productDir = join(cacheDir, product.program);
   await mkdir(productDir, { recursive: true });
   await removeStaleStaging(productDir);
   const stagingDir = await mkdtemp(join(productDir, stagingPrefix));
   try {
     const filled = await fill(stagingDir);
-    if (!isFilled(filled)) return filled;
+    if (filled.kind === 'unavailable') return filled;
     await writeFile(join(stagingDir, manifestFile), JSON.stringify(filled.manifest, undefined, 2));
     const directory = join(productDir, filled.name);
-    await renameUnlessThere(stagingDir, directory);
-    return resolveIn(directory, (await readManifest(directory)) ?? filled.manifest);
+    if (!(await renameUnlessThere(stagingDir, directory))) {
+      const manifest = await readManifest(directory);
+      const existing = manifest === undefined ? undefined : resolveIn(directory, manifest);
+      if (existing !== undefined && (await runs(existing))) return existing;
+      await rename(directory, join(stagingDir, 'replaced'));
+      await rename(stagingDir, directory);
+      await rm(join(directory, 'replaced'), { recursive: true });
+    }
+    return resolveIn(directory, filled.manifest);
   } finally {
     await rm(stagingDir, { recursive: true, force: true });
   }
 }
 
-function isFilled<T>(value: { readonly name: string; readonly manifest: Manifest } | T): value is {
-  readonly name: string;
-  readonly manifest: Manifest;
-} {
-  return typeof value === 'object' && value !== null && 'manifest' in value;
+// Names begin with the version.
+function newestFirst(a: string, b: string): number {
+  const [versionA, versionB] = [parseVersion(a), parseVersion(b)];
+  if (versionA === undefined || versionB === undefined)
+    return Number(versionA === undefined) - Number(versionB === undefined);
+  return compareVersions(versionB, versionA);
 }
 
-async function renameUnlessThere(from: string, to: string): Promise<void> {
+async function renameUnlessThere(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
+    return true;
   } catch (error) {
-    const thereAlready = error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
+    const thereAlready =
+      error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
     if (!thereAlready) throw error;
+    return false;
   }
 }
 
@@ -85,13 +107,17 @@ async function removeStaleStaging(productDir: string): Promise<void> {
   for (const name of await readdir(productDir)) {
     if (!name.startsWith(stagingPrefix)) continue;
     const directory = join(productDir, name);
-    const modifiedMs = await stat(directory).then((stats) => stats.mtimeMs, () => Date.now());
+    const modifiedMs = await stat(directory).then(
+      (stats) => stats.mtimeMs,
+      () => Date.now(),
+    );
     if (Date.now() - modifiedMs > staleStagingMs) await rm(directory, { recursive: true, force: true });
   }
 }
 
 function resolveIn(directory: string, manifest: Manifest): CachedProgram {
   return {
+    kind: 'cached',
     path: join(directory, manifest.program),
     source: manifest.source,
     libraryDirs: manifest.libraryDirs.map((libraryDir) => join(directory, libraryDir)),

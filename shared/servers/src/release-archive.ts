@@ -5,9 +5,9 @@ import { join, relative } from 'node:path';
 import { downloadFile, downloadText, type DownloadResult } from './download.ts';
 import type { FindContext } from './find-context.ts';
 import { unavailable, type Program, type Unavailable } from './found.ts';
-import { probeProgram } from './probe-program.ts';
+import { probeProgram, type Candidate } from './probe-program.ts';
 import type { Product, Release } from './product.ts';
-import { fillCache } from './program-cache.ts';
+import { fillCache, type Filling } from './program-cache.ts';
 import { runCommand } from './run-command.ts';
 
 export const defaultReleasesUrl = 'https://github.com';
@@ -25,7 +25,8 @@ export async function findRelease(product: Product, context: FindContext): Promi
   if (!checksum.ok) return unavailable(checksum.failure);
 
   log(`fetching ${product.program} ${release.version} (official release), once`);
-  const filled = await fillCache<Unavailable>(product, cacheDir, async (stagingDir) => {
+  const probe = (candidate: Candidate) => probeProgram(product, candidate, host, signal);
+  const fill = async (stagingDir: string): Promise<Filling | Unavailable> => {
     const archive = join(stagingDir, asset);
     const url = `${context.releasesUrl}/${release.repository}/releases/download/v${release.version}/${asset}`;
     const downloaded = await downloadFile(url, archive, context);
@@ -46,9 +47,10 @@ export async function findRelease(product: Product, context: FindContext): Promi
     const path = await findFile(unpackedDir, host.platform === 'win32' ? `${product.program}.exe` : product.program);
     if (path === undefined) return unavailable(`${asset} holds no ${product.program}`);
     const source = `release v${release.version}`;
-    const program = await probeProgram(product, { path, source, libraryDirs: [] }, host, signal);
+    const program = await probe({ path, source, libraryDirs: [] });
     if (program.kind === 'unavailable') return unavailable(`the release does not do: ${program.reason}`);
     return {
+      kind: 'filled',
       name: `${program.version}-release-${host.arch}`,
       manifest: {
         program: relative(stagingDir, path),
@@ -58,8 +60,10 @@ export async function findRelease(product: Product, context: FindContext): Promi
         arch: host.arch,
       },
     };
-  });
-  return 'kind' in filled ? filled : probeProgram(product, filled, host, signal);
+  };
+  const runs = async (cached: Candidate) => (await probe(cached)).kind === 'program';
+  const filled = await fillCache(product, cacheDir, fill, runs);
+  return filled.kind === 'unavailable' ? filled : probe(filled);
 }
 
 /** The SHA-256 of the asset as its publisher states it, in lower-case hexadecimal. */
@@ -74,7 +78,8 @@ async function publishedChecksum(
       : `${apiUrl(context.releasesUrl)}/repos/${release.repository}/releases/tags/v${release.version}`;
   const text = await downloadText(url, context);
   if (!text.ok) return text;
-  const checksum = release.checksums.kind === 'file' ? checksumInFile(text.value, asset) : digestInRelease(text.value, asset);
+  const checksum =
+    release.checksums.kind === 'file' ? checksumInFile(text.value, asset) : digestInRelease(text.value, asset);
   return checksum === undefined
     ? { ok: false, failure: `${url} states no SHA-256 of ${asset}` }
     : { ok: true, value: checksum };

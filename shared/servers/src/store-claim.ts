@@ -1,7 +1,8 @@
 // One server per directory. A claim file names the process that started the server and the server itself, so that the next start
 // can tell a server in use (refused) from one whose owner was killed (ended first). Without it, two servers would write one
 // store, or a leftover would hold it.
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endProcess } from './process-end.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from './process-identity.ts';
@@ -21,21 +22,21 @@ export interface StoreClaim {
   release(): Promise<void>;
 }
 
-/** @throws ServerError `store-in-use` while a living process has the directory, `stop-failed` when its leftover cannot be ended. */
+/** @throws ServerError `store-in-use` while a living process has the directory, `stop-failed` when its leftover does not end. */
 export async function claimStore(storeDir: string, program: string): Promise<StoreClaim> {
   await mkdir(storeDir, { recursive: true });
   const path = join(storeDir, `${program}.pid`);
   const owner = (await identifyProcess(process.pid)) ?? { pid: process.pid, started: '', command: '' };
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    if (await createExclusively(path, JSON.stringify({ owner }))) {
+    if (await createComplete(path, { owner })) {
       return {
-        record: (server) => writeAtomically(path, JSON.stringify({ owner, server })),
+        record: (server) => replace(path, { owner, server }),
         release: () => rm(path, { force: true }),
       };
     }
     await removeLeftover(path, storeDir, program);
   }
-  throw new ServerError('store-in-use', `${storeDir} is claimed by other processes again and again; use another directory`);
+  throw new ServerError('store-in-use', `other processes claim ${storeDir} again and again; use another directory`);
 }
 
 async function removeLeftover(path: string, storeDir: string, program: string): Promise<void> {
@@ -43,20 +44,80 @@ async function removeLeftover(path: string, storeDir: string, program: string): 
   if (text === undefined) return;
   const left = parseRecord(text);
   if (left !== undefined && (await isAlive(left.owner))) {
+    const message = `process ${left.owner.pid} runs ${program} on ${storeDir} already; stop it, or use another directory`;
+    throw new ServerError('store-in-use', message);
+  }
+  // Whoever renames the leftover may end it. Another process that saw it too finds nothing, or a newer claim, which is put back.
+  const taken = temporaryName(path);
+  if (!(await succeeds(rename(path, taken)))) return;
+  if ((await readFile(taken, 'utf8')) !== text) {
+    await rename(taken, path);
+    return;
+  }
+  const server = left?.server;
+  if (server !== undefined && !(await endProcess(server.pid, async () => !(await isSameServer(server))))) {
+    await rename(taken, path);
     throw new ServerError(
-      'store-in-use',
-      `process ${left.owner.pid} runs ${program} on ${storeDir} already; stop it, or use another directory`,
+      'stop-failed',
+      `process ${server.pid}, left over on ${storeDir}, does not end; end it by hand`,
     );
   }
-  // Whoever renames it may end it; another process that saw the same leftover finds nothing and looks again.
-  const taken = `${path}.${process.pid}`;
-  const mine = await rename(path, taken).then(() => true, () => false);
-  if (!mine) return;
-  const server = left?.server;
+  await rm(taken, { force: true });
+}
+
+// Beside the start time the command line must be the noted one: this process is about to be ended.
+async function isSameServer(noted: ProcessIdentity): Promise<boolean> {
+  const current = await identifyProcess(noted.pid);
+  return current?.started === noted.started && current.command === noted.command;
+}
+
+// A link appears with its whole content or not at all, and never over another file: a reader sees no half-written claim.
+async function createComplete(path: string, record: ClaimRecord): Promise<boolean> {
+  const complete = temporaryName(path);
+  await writeFile(complete, JSON.stringify(record));
   try {
-    if (server === undefined || (await endProcess(server.pid, async () => !(await isSameServer(server))))) return;
-    throw new ServerError('stop-failed', `process ${server.pid}, left over on ${storeDir}, does not end`);
+    return await succeeds(link(complete, path));
   } finally {
-    await rm(taken, { force: true });
+    await rm(complete, { force: true });
   }
+}
+
+async function replace(path: string, record: ClaimRecord): Promise<void> {
+  const complete = temporaryName(path);
+  await writeFile(complete, JSON.stringify(record));
+  await rename(complete, path);
+}
+
+function temporaryName(path: string): string {
+  return `${path}.${process.pid}-${randomUUID()}`;
+}
+
+/** False where the file is there already, or is not there any more. Anything else, such as a missing right, is thrown. */
+async function succeeds(operation: Promise<void>): Promise<boolean> {
+  try {
+    await operation;
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'EEXIST' || error.code === 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+function parseRecord(text: string): ClaimRecord | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || !('owner' in value) || !isIdentity(value.owner)) return undefined;
+  const server = 'server' in value && isIdentity(value.server) ? value.server : undefined;
+  return { owner: value.owner, server };
+}
+
+function isIdentity(value: unknown): value is ProcessIdentity {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('pid' in value) || !('started' in value) || !('command' in value)) return false;
+  const { pid, started, command } = value;
+  return Number.isSafeInteger(pid) && Number(pid) > 0 && typeof started === 'string' && typeof command === 'string';
 }

@@ -1,11 +1,12 @@
-// Versions as the three servers print them. Only what is needed to ask "new enough?": three numbers, and whether it is a
-// pre-release, which counts as older than its release (semver 2.0.0, section 11).
+// Versions as the three servers print them. Only what is needed to ask "new enough?": three numbers, and that a pre-release
+// counts as older than its release (Semantic Versioning 2.0.0, section 11). Two pre-releases of one version count as equal.
 
 export interface Version {
   readonly major: number;
   readonly minor: number;
   readonly patch: number;
-  readonly preRelease: boolean;
+  /** What follows the numbers, with its hyphen, such as `-RC.1`; empty for a release. */
+  readonly preRelease: string;
 }
 
 // The patch may be missing. A letter or another dot before the number would make it part of a word or of an address.
@@ -22,17 +23,20 @@ export function parseVersion(text: string): Version | undefined {
     major: Number(match[1]),
     minor: Number(match[2]),
     patch: Number(match[3] ?? 0),
-    preRelease: match[4] !== undefined,
+    preRelease: match[4] ?? '',
   };
 }
 
 /** Negative when a is older than b, positive when newer, 0 when they count as equal. */
 export function compareVersions(a: Version, b: Version): number {
   return (
-    a.major - b.major || a.minor - b.minor || a.patch - b.patch || Number(b.preRelease) - Number(a.preRelease)
+    a.major - b.major ||
+    a.minor - b.minor ||
+    a.patch - b.patch ||
+    Number(a.preRelease === '') - Number(b.preRelease === '')
   );
 }
 
 export function formatVersion(version: Version): string {
-  return `${version.major}.${version.minor}.${version.patch}${version.preRelease ? '-pre' : ''}`;
+  return `${version.major}.${version.minor}.${version.patch}${version.preRelease}`;
 }

@@ -1,0 +1,98 @@
+// A connection to NATS with what every service needs of it: names, limits, and one inbox over which all replies come.
+import { MillraceError, createNames, createSubjects, DEFAULT_PREFIX } from '@millrace/contracts';
+import { connect, type NatsConnection } from 'nats';
+import { createInbox, type Inbox } from './inbox.ts';
+
+/** The little of a logger that this package needs. */
+export type BusLog = Record<'debug' | 'info' | 'warn' | 'error', (fields: object, message: string) => void>;
+
+export type Bus = {
+  nc: NatsConnection;
+  /** Who speaks: a token, unique to this process. */
+  id: string;
+  name: string;
+  subjects: ReturnType<typeof createSubjects>;
+  names: ReturnType<typeof createNames>;
+  inbox: Inbox;
+  log: BusLog;
+  /** The server's limit for one message, bytes. */
+  maxPayload(): number;
+  close(): Promise<void>;
+};
+
+export type BusOptions = {
+  servers: string | string[];
+  /** A token: the service's name. Its inboxes begin with `_INBOX_<name>`, so that permissions can tell services apart. */
+  name: string;
+  id?: string;
+  prefix?: string;
+  user?: string;
+  pass?: string;
+  token?: string;
+  log?: BusLog;
+  /** How long the first connection is tried; forever if absent. */
+  connectTimeoutMs?: number;
+};
+
+const PING_INTERVAL_MS = 5_000;
+const RECONNECT_WAIT_MS = 200;
+const FIRST_TRY_TIMEOUT_MS = 5_000;
+
+const silent: BusLog = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** @throws bus-unreachable, with the address */
+export async function connectBus(options: BusOptions): Promise<Bus> {
+  const { servers, name, prefix = DEFAULT_PREFIX, log = silent } = options;
+  const id = options.id ?? crypto.randomUUID().replaceAll('-', '').slice(0, 16);
+  const nc = await open(options, `_INBOX_${name}`);
+  const inbox = createInbox(nc, `_INBOX_${name}`);
+  void report(nc, log);
+  return {
+    nc,
+    id,
+    name,
+    subjects: createSubjects(prefix),
+    names: createNames(prefix),
+    inbox,
+    log,
+    maxPayload: () => nc.info?.max_payload ?? 1_048_576,
+    close: async () => {
+      inbox.close();
+      if (!nc.isClosed()) await nc.drain().catch(() => nc.close());
+      log.debug({ servers }, 'disconnected from NATS');
+    },
+  };
+}
+
+async function open(options: BusOptions, inboxPrefix: string): Promise<NatsConnection> {
+  const { servers, name, user, pass, token, connectTimeoutMs } = options;
+  try {
+    return await connect({
+      servers,
+      name,
+      inboxPrefix,
+      ...(user !== undefined && { user, pass: pass ?? '' }),
+      ...(token !== undefined && { token }),
+      maxReconnectAttempts: -1,
+      pingInterval: PING_INTERVAL_MS,
+      reconnectTimeWait: RECONNECT_WAIT_MS,
+      noAsyncTraces: true,
+      waitOnFirstConnect: connectTimeoutMs === undefined,
+      timeout: connectTimeoutMs ?? FIRST_TRY_TIMEOUT_MS,
+    });
+  } catch (cause) {
+    throw new MillraceError('bus-unreachable', `No NATS server answers at ${String(servers)}.`, {
+      cause,
+      remedy: 'Start the stack (npm start), or set NATS_URL to where it is.',
+    });
+  }
+}
+
+/** A denied publish is silent to its caller and arrives here alone: make it loud. */
+async function report(nc: NatsConnection, log: BusLog): Promise<void> {
+  for await (const status of nc.status()) {
+    const quiet = status.type === 'ping' || status.type === 'forceReconnect';
+    const loud = status.type === 'error' || status.type === 'slowConsumer';
+    if (!quiet) log[loud ? 'error' : 'info']({ status }, `nats: ${status.type}`);
+  }
+}

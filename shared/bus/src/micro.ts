@@ -1,0 +1,110 @@
+// NATS services protocol (ADR-32), spoken by our own small runtime, because the client's does not wait for handlers: answers
+// $SRV.PING, INFO and STATS for one process, so that the stock `nats micro ls` lists it, and asks them of all others.
+import {
+  srvInfoSchema,
+  srvPingSchema,
+  type EndpointMetadata,
+  type SrvInfo,
+  type SrvPing,
+  type SrvStats,
+  METADATA_KEY,
+} from '@millrace/contracts';
+import type { Msg } from 'nats';
+import type { z } from 'zod';
+import type { Bus } from './bus.ts';
+import type { Serving } from './serve.ts';
+import { decode, encode } from './wire.ts';
+
+/** `name` matches [A-Za-z0-9_-]+; one for each subject that the process serves. */
+export type Endpoint = { name: string; queue: string; serving: Serving; metadata: EndpointMetadata };
+export type MicroService = { name: string; version: string; description: string; endpoints: () => Endpoint[] };
+
+const VERBS = ['PING', 'INFO', 'STATS'] as const;
+const NS_PER_MS = 1_000_000;
+
+/** Returns what stops it. */
+export function advertise(bus: Bus, service: MicroService): () => void {
+  const started = new Date().toISOString();
+  const answers = {
+    PING: () => ping(bus, service),
+    INFO: () => info(bus, service),
+    STATS: () => stats(bus, service, started),
+  };
+  const subscriptions = VERBS.flatMap((verb) =>
+    [`$SRV.${verb}`, `$SRV.${verb}.${service.name}`, `$SRV.${verb}.${service.name}.${bus.id}`].map((subject) =>
+      bus.nc.subscribe(subject, { callback: (_error, message) => void message.respond(encode(answers[verb]())) }),
+    ),
+  );
+  return () => subscriptions.forEach((subscription) => subscription.unsubscribe());
+}
+
+const identity = (bus: Bus, { name, version }: MicroService) => ({ name, id: bus.id, version, metadata: {} });
+
+function ping(bus: Bus, service: MicroService): SrvPing {
+  return { type: 'io.nats.micro.v1.ping_response', ...identity(bus, service) };
+}
+
+function info(bus: Bus, service: MicroService): SrvInfo {
+  const endpoints = service.endpoints().map(({ name, queue, serving, metadata }) => ({
+    name,
+    subject: serving.subject,
+    queue_group: queue,
+    metadata: { [METADATA_KEY]: JSON.stringify(metadata) },
+  }));
+  const { description } = service;
+  return { type: 'io.nats.micro.v1.info_response', ...identity(bus, service), description, endpoints };
+}
+
+function stats(bus: Bus, service: MicroService, started: string): SrvStats {
+  const endpoints = service.endpoints().map(({ name, queue, serving }) => {
+    const { requests, errors, lastError, processingMs } = serving.stats;
+    const ns = Math.round(processingMs * NS_PER_MS);
+    return {
+      name,
+      subject: serving.subject,
+      queue_group: queue,
+      num_requests: requests,
+      num_errors: errors,
+      last_error: lastError,
+      processing_time: ns,
+      average_processing_time: requests === 0 ? 0 : Math.round(ns / requests),
+    };
+  });
+  return { type: 'io.nats.micro.v1.stats_response', ...identity(bus, service), started, endpoints };
+}
+
+type Gather = {
+  /** How long answers are waited for, ms, when fewer than `max` come. */
+  gatherMs: number;
+  max?: number;
+};
+
+/** Who is there: everybody, or the replicas of one service. */
+export function gatherInfo(bus: Bus, options: Gather & { service?: string }): Promise<SrvInfo[]> {
+  const subject = options.service === undefined ? '$SRV.INFO' : `$SRV.INFO.${options.service}`;
+  return gather(bus, subject, srvInfoSchema, options);
+}
+
+export function gatherPings(bus: Bus, service: string, options: Gather): Promise<SrvPing[]> {
+  return gather(bus, `$SRV.PING.${service}`, srvPingSchema, options);
+}
+
+/** Others' services answer on these subjects too: what does not fit is theirs, and is left out. */
+function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>, { gatherMs, max }: Gather): Promise<T[]> {
+  return new Promise((resolve) => {
+    const found: T[] = [];
+    const finish = () => {
+      clearTimeout(timer);
+      inbox.release();
+      resolve(found);
+    };
+    const inbox = bus.inbox.open((message: Msg) => {
+      if (message.headers?.code === 503) return finish();
+      const answer = decode(message.data, schema, subject);
+      if ('ok' in answer) found.push(answer.ok);
+      if (max !== undefined && found.length >= max) finish();
+    });
+    const timer = setTimeout(finish, gatherMs);
+    bus.nc.publish(subject, undefined, { reply: inbox.subject });
+  });
+}

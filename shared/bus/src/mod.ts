@@ -1,0 +1,12 @@
+// Typed NATS: connect, request, serve, listen, publish, consume, entries, discovery. Validates at both ends.
+export { askApi, serveApi, type ApiAddress, type ApiCall, type ApiHandler } from './api.ts';
+export { connectBus, type Bus, type BusLog, type BusOptions } from './bus.ts';
+export { publishDurably } from './durable-publish.ts';
+export { conflictError, readEntry, writeEntry, type Entry, type Written } from './entries.ts';
+export { ensureTopology, isCode, openJetStream, type JetStreamAccess } from './jetstream.ts';
+export { listen, publish, type Listening } from './listen.ts';
+export { advertise, gatherInfo, gatherPings, type Endpoint, type MicroService } from './micro.ts';
+export { request, type Answer, type Request } from './request.ts';
+export { serve, within, type ServeContext, type ServeOptions, type Serving } from './serve.ts';
+export { consumeCommands, type Delivery } from './work-queue.ts';
+export { decode, encode, encodeWithin, isNoResponders, type Decoded } from './wire.ts';

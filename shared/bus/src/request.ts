@@ -1,0 +1,81 @@
+// A request: one question, answers until the final one, all to one reply subject. What goes wrong is a value: {error}, coded.
+// Progress messages are numbered densely from 0; a gap means that something was lost, and ends the request.
+import { MillraceError, fromWireError, wireErrorSchema } from '@millrace/contracts';
+import type { Msg } from 'nats';
+import { z } from 'zod';
+import type { Bus } from './bus.ts';
+import { decode, encodeWithin, isNoResponders, type Decoded } from './wire.ts';
+
+export type Request<T> = {
+  subject: string;
+  payload: unknown;
+  reply: z.ZodType<T>;
+  /** From asking to the final answer, ms. */
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  /** Says what an answer is: the number of a progress message, or that it is final. Absent: the first answer is final. */
+  progressOf?: (answer: T) => number | 'final';
+  onProgress?: (answer: T) => void;
+};
+export type Answer<T> = Decoded<T>;
+
+const errorReplySchema = z.object({ error: wireErrorSchema });
+
+/** Codes: nobody-there, timeout, cancelled, message-invalid, message-too-large; and what the other side answered. */
+export function request<T>(bus: Bus, ask: Request<T>): Promise<Answer<T>> {
+  const { subject, timeoutMs, signal } = ask;
+  let payload: Buffer;
+  try {
+    payload = encodeWithin(ask.payload, bus.maxPayload(), subject);
+  } catch (error) {
+    return Promise.resolve(failed(MillraceError.isInstance(error) ? error : notJson(subject, error)));
+  }
+  if (signal?.aborted) return Promise.resolve(failed(cancelled(subject)));
+  return new Promise((resolve) => {
+    let expected = 0;
+    const finish = (answer: Answer<T>) => {
+      inbox.release();
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      resolve(answer);
+    };
+    const onMessage = (message: Msg) => {
+      const answer = read(message, ask);
+      const progress = 'ok' in answer ? (ask.progressOf?.(answer.ok) ?? 'final') : 'final';
+      if (progress === 'final' || 'error' in answer) return finish(answer);
+      if (progress !== expected) return finish(failed(gap(subject, expected, progress)));
+      expected += 1;
+      ask.onProgress?.(answer.ok);
+    };
+    const onAbort = () => finish(failed(cancelled(subject)));
+    const inbox = bus.inbox.open(onMessage);
+    const timer = setTimeout(() => finish(failed(timedOut(subject, timeoutMs))), timeoutMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      bus.nc.publish(subject, payload, { reply: inbox.subject });
+    } catch (cause) {
+      finish(
+        failed(new MillraceError('bus-unreachable', `${subject} could not be asked: ${String(cause)}`, { cause })),
+      );
+    }
+  });
+}
+
+function read<T>(message: Msg, ask: Request<T>): Answer<T> {
+  if (isNoResponders(message)) return failed(nobody(ask.subject));
+  const answer = decode(message.data, ask.reply, `the answer of ${ask.subject}`);
+  if ('ok' in answer) return answer;
+  const coded = decode(message.data, errorReplySchema, ask.subject);
+  return 'ok' in coded ? failed(fromWireError(coded.ok.error)) : answer;
+}
+
+const failed = (error: MillraceError) => ({ error });
+const nobody = (subject: string) =>
+  new MillraceError('nobody-there', `Nobody answers on ${subject}.`, { path: subject });
+const cancelled = (subject: string) => new MillraceError('cancelled', `The call of ${subject} was given up.`);
+const notJson = (subject: string, cause: unknown) =>
+  new MillraceError('not-json', `What was meant for ${subject} cannot be written as JSON: ${String(cause)}`, { cause });
+const timedOut = (subject: string, timeoutMs: number) =>
+  new MillraceError('timeout', `${subject} did not answer within ${timeoutMs} ms.`, { path: subject });
+const gap = (subject: string, expected: number, got: number) =>
+  new MillraceError('session-lost', `An answer of ${subject} was lost: number ${expected} is missing, ${got} came.`);

@@ -1,0 +1,97 @@
+// Serves a subject: each request is checked, handled and answered, in any order. What does not fit is answered with a coded
+// error and logged, never dropped. `drain` lets nothing new in and waits for what is in flight: the client's own drain does not.
+import { MillraceError, toWireError } from '@millrace/contracts';
+import type { Msg } from 'nats';
+import type { z } from 'zod';
+import type { Bus } from './bus.ts';
+import { decode, encodeWithin } from './wire.ts';
+
+export type ServeContext = { subject: string; respond(answer: unknown): void };
+
+export type Serving = {
+  subject: string;
+  stats: { requests: number; errors: number; lastError: string; processingMs: number };
+  drain(graceMs: number): Promise<void>;
+};
+
+export type ServeOptions<Q> = {
+  subject: string;
+  queue?: string;
+  request: z.ZodType<Q>;
+  /** Returns the answer; undefined when it was given by `respond` already. A throw is answered as a coded error. */
+  handle: (request: Q, context: ServeContext) => Promise<unknown>;
+};
+
+/** Answers only go under an inbox: an asker that names another subject would make us publish there with our rights. */
+const INBOX = /^_INBOX[A-Za-z0-9_-]*\./;
+
+export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
+  const { subject, queue } = options;
+  const stats = { requests: 0, errors: 0, lastError: '', processingMs: 0 };
+  const inFlight = new Set<Promise<void>>();
+  const subscription = bus.nc.subscribe(subject, {
+    ...(queue !== undefined && { queue }),
+    callback: (error, message) => {
+      if (error) return bus.log.error({ subject, error: String(error) }, 'a subscription was refused');
+      const work = answer(bus, options, message, stats).finally(() => inFlight.delete(work));
+      inFlight.add(work);
+    },
+  });
+  return {
+    subject,
+    stats,
+    async drain(graceMs) {
+      await subscription.drain().catch(() => undefined);
+      await within(Promise.all(inFlight), graceMs);
+    },
+  };
+}
+
+async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats: Serving['stats']): Promise<void> {
+  const started = performance.now();
+  const { reply, subject } = message;
+  stats.requests += 1;
+  const fail = (error: unknown) => {
+    const wire = toWireError(error);
+    stats.errors += 1;
+    stats.lastError = `${wire.code}: ${wire.message}`;
+    bus.log.warn({ subject, error: wire }, 'a request was refused');
+    return { error: wire };
+  };
+  if (!reply || !INBOX.test(reply)) return void fail(refusedReply(subject, reply));
+  const respond = (value: unknown) => bus.nc.publish(reply, encodeWithin(value, bus.maxPayload(), subject));
+  const respondSafely = (value: unknown) => {
+    try {
+      respond(value);
+    } catch (error) {
+      respond(fail(error));
+    }
+  };
+  const request = decode(message.data, options.request, subject);
+  if ('error' in request) return respondSafely(fail(request.error));
+  try {
+    const value = await options.handle(request.ok, { subject, respond });
+    if (value !== undefined) respondSafely(value);
+  } catch (error) {
+    respondSafely(fail(error));
+  }
+  stats.processingMs += performance.now() - started;
+}
+
+function refusedReply(subject: string, reply: string | undefined): MillraceError {
+  return new MillraceError(
+    'reply-subject-refused',
+    `A request on ${subject} wants its answer on ${reply ?? 'no subject'}.`,
+    {
+      remedy: 'Ask with a reply subject under _INBOX.',
+    },
+  );
+}
+
+/** Resolves when the work is done, or after `ms`. The timer does not keep the process. */
+export async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  const bound = Promise.withResolvers<void>();
+  const timer = setTimeout(bound.resolve, ms);
+  await Promise.race([work.catch(() => undefined), bound.promise]);
+  clearTimeout(timer);
+}

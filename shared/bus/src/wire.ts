@@ -1,0 +1,61 @@
+// Bytes on the wire and back. Every message is checked at both ends: what is written against the server's limit, what is read
+// against its schema.
+import { MillraceError, issuesOf, type WireError } from '@millrace/contracts';
+import type { Msg } from 'nats';
+import type { z } from 'zod';
+
+/** Buffer.from(JSON.stringify(x)) costs half of what TextEncoder and string publishes do (architecture.md, section 8). */
+export function encode(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}
+
+/** @throws message-too-large, before anything is sent */
+export function encodeWithin(value: unknown, maxPayload: number, subject: string): Buffer {
+  const bytes = encode(value);
+  if (bytes.length <= maxPayload) return bytes;
+  throw new MillraceError(
+    'message-too-large',
+    `A message of ${bytes.length} bytes for ${subject} is over the limit of ${maxPayload}.`,
+    {
+      path: subject,
+      remedy: 'Send less text, or send files as references; or raise max_payload on the server.',
+    },
+  );
+}
+
+export type Decoded<T> = { ok: T } | { error: MillraceError };
+
+export function decode<T>(data: Uint8Array, schema: z.ZodType<T>, subject: string): Decoded<T> {
+  const json = parseJson(data);
+  if (json === undefined)
+    return { error: new MillraceError('message-invalid', `The message on ${subject} is not JSON.`) };
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { ok: parsed.data };
+  const issues = issuesOf(parsed.error);
+  const first = issues[0];
+  return {
+    error: new MillraceError(
+      'message-invalid',
+      `The message on ${subject} does not fit: ${first?.path ?? ''} ${first?.message ?? ''}`.trim(),
+      {
+        path: first?.path,
+        issues,
+      },
+    ),
+  };
+}
+
+function parseJson(data: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for the server's own answer to a request that nobody serves. */
+export function isNoResponders(message: Msg): boolean {
+  return message.data.length === 0 && message.headers?.code === 503;
+}
+
+export type ErrorReply = { error: WireError };

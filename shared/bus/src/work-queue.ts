@@ -1,0 +1,78 @@
+// The command queue, pulled one command per free slot: what an orchestrator cannot start now stays where others can take it.
+import type { Command } from '@millrace/contracts';
+import { commandSchema, type MillraceError } from '@millrace/contracts';
+import type { Consumer, JsMsg } from '@nats-io/jetstream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JetStreamAccess } from './jetstream.ts';
+import { decode } from './wire.ts';
+
+export type Delivery = {
+  command: Command;
+  /** Stream sequence: the command's identity. */
+  sequence: number;
+  redelivered: boolean;
+  /** Resolves when the server has it. Not to be called by an owner that was fenced. */
+  acknowledge(): Promise<void>;
+  /** Tells the server that the command is still being worked on. */
+  extend(): void;
+  /** Hands the command to another orchestrator. */
+  handOver(): void;
+};
+
+const PULL_EXPIRES_MS = 30_000;
+const RETRY_WAIT_MS = 500;
+
+/**
+ * Calls `take` with one command after the other; it resolves when there is room for the next. What is not a command is
+ * reported and removed from the queue, as it would never become one.
+ */
+export async function consumeCommands(
+  access: JetStreamAccess,
+  take: (delivery: Delivery) => Promise<void>,
+  refuse: (error: MillraceError, subject: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { bus, js } = access;
+  let consumer: Consumer | undefined;
+  while (!signal.aborted) {
+    try {
+      consumer ??= await js.consumers.get(bus.names.runs, bus.names.worker);
+      const message = await pull(consumer, signal);
+      if (!message) continue;
+      const command = decode(message.data, commandSchema, message.subject);
+      if ('ok' in command) await take(delivery(message, command.ok));
+      else {
+        refuse(command.error, message.subject);
+        message.term(command.error.message);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      consumer = undefined;
+      bus.log.warn({ error: String(error) }, 'the command queue cannot be read; trying again');
+      await delay(RETRY_WAIT_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+/** A pull that is given up hands back what may come after all: nothing waits for its acknowledgement to run out. */
+async function pull(consumer: Consumer, signal: AbortSignal): Promise<JsMsg | null> {
+  const stopped = Promise.withResolvers<null>();
+  const onAbort = () => stopped.resolve(null);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const next = consumer.next({ expires: PULL_EXPIRES_MS });
+  const message = await Promise.race([next, stopped.promise]);
+  signal.removeEventListener('abort', onAbort);
+  if (signal.aborted) void next.then((late) => late?.nak()).catch(() => undefined);
+  return signal.aborted ? null : message;
+}
+
+function delivery(message: JsMsg, command: Command): Delivery {
+  return {
+    command,
+    sequence: message.seq,
+    redelivered: message.info.deliveryCount > 1,
+    acknowledge: async () => void (await message.ackAck()),
+    extend: () => message.working(),
+    handOver: () => message.nak(),
+  };
+}

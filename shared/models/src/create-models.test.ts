@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createModels, type Models } from './create-models.ts';
+import { startTestProvider, type TestProvider } from './testing/test-provider.ts';
+
+let provider: TestProvider;
+let models: Models;
+const abortSignal = new AbortController().signal;
+
+beforeEach(async () => {
+  provider = await startTestProvider();
+  models = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });
+});
+afterEach(() => provider.close());
+
+describe('language models', () => {
+  test.each([
+    ['openai/gpt-5-mini', '/v1/responses'],
+    ['openai-chat/gpt-5-mini', '/v1/chat/completions'],
+  ])('%s is asked at %s', async (id, path) => {
+    provider.answer(() => 'hello');
+    const result = await models.languageModel(id).doGenerate({
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+    });
+    expect(result.content).toMatchObject([{ type: 'text', text: 'hello' }]);
+    expect(provider.requests).toMatchObject([{ path, body: { model: 'gpt-5-mini' } }]);
+  });
+
+  test('an unknown provider is refused before anything is sent', () => {
+    expect(() => models.languageModel('nobody/x')).toThrow(expect.objectContaining({ code: 'model-unknown' }));
+    expect(() => models.embedder('nobody/x')).toThrow(expect.objectContaining({ code: 'model-unknown' }));
+    expect(provider.requests).toEqual([]);
+  });
+});
+
+describe('embedder', () => {
+  test('embeds many texts in one request, in order', async () => {
+    const embedder = models.embedder('openai/text-embedding-3-small');
+    const [first, second] = await embedder.embed(['the cat', 'a dog'], { abortSignal });
+    const [alone] = await embedder.embed(['a dog'], { abortSignal });
+    expect(provider.requests).toHaveLength(2);
+    expect(second).toEqual(alone);
+    expect(first).not.toEqual(second);
+    expect(embedder.id).toBe('openai/text-embedding-3-small');
+  });
+
+  test('no text, no request', async () => {
+    expect(await models.embedder('openai/x').embed([], { abortSignal })).toEqual([]);
+    expect(provider.requests).toEqual([]);
+  });
+
+  test('is tried again when the provider is busy', async () => {
+    provider.fail(
+      { status: 429, headers: { 'retry-after-ms': '1' } },
+      { status: 503, headers: { 'retry-after-ms': '1' } },
+    );
+    expect(await models.embedder('openai/x').embed(['text'], { abortSignal })).toHaveLength(1);
+    expect(provider.requests).toHaveLength(3);
+  });
+
+  test('a refusal is model-call-failed with what the provider said', async () => {
+    provider.fail({ status: 401, message: 'no such key' });
+    await expect(models.embedder('openai/x').embed(['text'], { abortSignal })).rejects.toMatchObject({
+      code: 'model-call-failed',
+      message: expect.stringContaining('no such key'),
+    });
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  test('gives up when the signal fires, with its reason', async () => {
+    provider.fail('silent');
+    const controller = new AbortController();
+    const embedding = models.embedder('openai/x').embed(['text'], { abortSignal: controller.signal });
+    setImmediate(() => controller.abort(new Error('enough')));
+    await expect(embedding).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,41 @@
+// All that Millrace asks of a model provider: language models for the orchestrator's own loop, embeddings, and one object of a
+// schema. One provider client serves everything; a model of it is a name, so making one costs nothing.
+import { createOpenAI } from '@ai-sdk/openai';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { JsonObject } from '@millrace/contracts';
+import { createEmbedder, type Embedder } from './embedder.ts';
+import { generateObjectWith, type GenerateObjectRequest } from './generate-object.ts';
+import { parseEmbedderId, parseModelId } from './model-id.ts';
+
+/** Where the provider's client goes when no base URL is configured. Source: OpenAI's API reference. */
+export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
+
+export type ModelsOptions = {
+  apiKey: string;
+  /** OPENAI_BASE_URL if absent. Given here, so that the provider's client does not look into the environment itself. */
+  baseUrl?: string | undefined;
+  fetch?: typeof globalThis.fetch | undefined;
+};
+
+export type Models = {
+  /** @throws model-unknown */
+  languageModel(id: string): LanguageModelV4;
+  /** @throws model-unknown */
+  embedder(id: string): Embedder;
+  /** See generateObjectWith for what it throws; also model-unknown. */
+  generateObject(request: GenerateObjectRequest): Promise<JsonObject>;
+};
+
+export function createModels({ apiKey, baseUrl = OPENAI_BASE_URL, fetch }: ModelsOptions): Models {
+  const provider = createOpenAI({ apiKey, baseURL: baseUrl, ...(fetch && { fetch }) });
+  const languageModel = (id: string): LanguageModelV4 => {
+    const { api, name } = parseModelId(id);
+    return api === 'responses' ? provider.responses(name) : provider.chat(name);
+  };
+  return {
+    languageModel,
+    embedder: (id) => createEmbedder(id, provider.embeddingModel(parseEmbedderId(id))),
+    generateObject: ({ model, ...request }) =>
+      generateObjectWith({ ...request, model: languageModel(model), modelId: model }),
+  };
+}

@@ -1,0 +1,40 @@
+// Text to vectors, by the provider's embedding API.
+import { embedMany, type EmbeddingModel } from 'ai';
+import { MillraceError } from '@millrace/contracts';
+import { toModelError } from './model-error.ts';
+
+export type Embedder = {
+  /** The router id, for example `openai/text-embedding-3-small`. Vectors of two embedders cannot be compared. */
+  readonly id: string;
+  /**
+   * One vector per text, in order, all of one length. No text, no call.
+   * 429, 5xx and network errors are tried twice more with Retry-After honoured (what `ai` does by default).
+   * @throws model-call-failed; the signal's reason when it fired.
+   */
+  embed(texts: readonly string[], options: { abortSignal: AbortSignal }): Promise<number[][]>;
+};
+
+export function createEmbedder(id: string, model: EmbeddingModel): Embedder {
+  return {
+    id,
+    async embed(texts, { abortSignal }) {
+      abortSignal.throwIfAborted();
+      if (texts.length === 0) return [];
+      try {
+        const { embeddings } = await embedMany({ model, values: [...texts], abortSignal });
+        return sameLength(embeddings);
+      } catch (error) {
+        abortSignal.throwIfAborted();
+        const { message } = toModelError(error);
+        throw new MillraceError('model-call-failed', `Embedding with ${id} failed: ${message}`, { cause: error });
+      }
+    },
+  };
+}
+
+/** A store's collection has one width: what would be refused there is better refused where it comes from. */
+function sameLength(embeddings: number[][]): number[][] {
+  const length = embeddings[0]?.length ?? 0;
+  if (length > 0 && embeddings.every((embedding) => embedding.length === length)) return embeddings;
+  throw new Error(`the vectors have lengths ${[...new Set(embeddings.map((vector) => vector.length))].join(', ')}`);
+}

@@ -1,0 +1,78 @@
+import type { JsonSchema } from '@millrace/contracts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createModels, type Models } from './create-models.ts';
+import { startTestProvider, type TestProvider } from './testing/test-provider.ts';
+
+const person: JsonSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  type: 'object',
+  properties: { name: { type: ['string', 'null'] }, age: { type: 'integer' } },
+  additionalProperties: false,
+};
+
+let provider: TestProvider;
+let models: Models;
+const ask = (schema: JsonSchema = person, model = 'openai/gpt-5-mini', abortSignal = new AbortController().signal) =>
+  models.generateObject({ model, schema, system: 'Extract.', prompt: 'I am Ada.', abortSignal });
+
+beforeEach(async () => {
+  provider = await startTestProvider();
+  models = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });
+});
+afterEach(() => provider.close());
+
+describe('generateObject', () => {
+  test.each(['openai/gpt-5-mini', 'openai-chat/gpt-5-mini'])('%s answers an object of the schema', async (model) => {
+    provider.answer(() => ({ name: 'Ada' }));
+    expect(await ask(person, model)).toEqual({ name: 'Ada' });
+    const sent = JSON.stringify(provider.requests[0]?.body);
+    expect(sent).toContain('json_schema');
+    expect(sent).toContain('"strict":false');
+    expect(sent).toContain('I am Ada.');
+  });
+
+  test.each([
+    ['a wrong type', { age: 'forty' }],
+    ['a field too many', { name: 'Ada', secret: 'hunter2' }],
+    ['an array', []],
+    ['prose', 'Her name is Ada, hunter2.'],
+    ['half an object', '{"name": "hunter2'],
+    ['nothing', ''],
+  ])('%s is extraction-failed, and the message does not quote it', async (_, answer) => {
+    provider.answer(() => answer);
+    const failure = await ask().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'extraction-failed', message: expect.stringContaining('openai/gpt-5-mini') });
+    expect(String(failure)).not.toContain('hunter2');
+  });
+
+  test('an array never passes for an object, whatever the schema takes', async () => {
+    provider.answer(() => [1]);
+    await expect(ask({})).rejects.toMatchObject({ code: 'extraction-failed' });
+  });
+
+  test('a schema that is none is options-invalid, before anything is sent', async () => {
+    await expect(ask({ type: 'objekt' })).rejects.toMatchObject({ code: 'options-invalid' });
+    expect(provider.requests).toEqual([]);
+  });
+
+  test('a refusal of the provider is model-call-failed with its status', async () => {
+    provider.fail({ status: 400, message: 'schema too large' });
+    await expect(ask()).rejects.toMatchObject({
+      code: 'model-call-failed',
+      message: expect.stringMatching(/HTTP 400.*schema too large/),
+    });
+  });
+
+  test('gives up when the signal fires, with its reason', async () => {
+    provider.fail('silent');
+    const controller = new AbortController();
+    const asked = ask(person, 'openai/x', controller.signal);
+    setImmediate(() => controller.abort(new Error('enough')));
+    await expect(asked).rejects.toThrow('enough');
+  });
+
+  test('an unknown model is refused before anything is sent', async () => {
+    await expect(async () => ask(person, 'nobody/x')).rejects.toMatchObject({ code: 'model-unknown' });
+    expect(provider.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,6 @@
+// Language model and embedder by the provider's client alone.
+export { createModels, OPENAI_BASE_URL, type Models, type ModelsOptions } from './create-models.ts';
+export type { Embedder } from './embedder.ts';
+export type { GenerateObjectRequest } from './generate-object.ts';
+export { fromModelError, toModelError } from './model-error.ts';
+export { assertJsonSchema, isJsonObject } from './schema-check.ts';

@@ -1,0 +1,44 @@
+// A model call's error in the form in which it travels, and back. Both ends then see an APICallError, so that a processor which
+// asks APICallError.isInstance works the same in every process. The provider's headers and request do not travel: they may
+// hold keys and the whole prompt.
+import { APICallError, RetryError } from 'ai';
+import type { ModelError } from '@millrace/contracts';
+
+/** Providers answer with whole HTML pages at times; the start says what went wrong. UTF-16 code units. */
+export const RESPONSE_BODY_MAX_CHARS = 4_000;
+
+export function toModelError(error: unknown): ModelError {
+  // What was tried several times is told by its last try: "failed after 3 attempts" says nothing of the reason.
+  if (RetryError.isInstance(error)) return toModelError(error.lastError);
+  if (!APICallError.isInstance(error)) return ofOtherError(error);
+  const { name, message, statusCode, responseBody, isRetryable, url } = error;
+  return {
+    name,
+    message,
+    isRetryable,
+    ...(statusCode !== undefined && { statusCode }),
+    ...(responseBody !== undefined && { responseBody: responseBody.slice(0, RESPONSE_BODY_MAX_CHARS) }),
+    ...(url !== '' && { url }),
+  };
+}
+
+function ofOtherError(error: unknown): ModelError {
+  return error instanceof Error
+    ? { name: error.name, message: error.message, isRetryable: false }
+    : { name: 'Error', message: String(error), isRetryable: false };
+}
+
+/** `toModelError(fromModelError(e))` is e. */
+export function fromModelError(error: ModelError): APICallError {
+  const { name, message, statusCode, responseBody, isRetryable, url = '' } = error;
+  const rebuilt = new APICallError({
+    message,
+    url,
+    requestBodyValues: {},
+    isRetryable,
+    ...(statusCode !== undefined && { statusCode }),
+    ...(responseBody !== undefined && { responseBody }),
+  });
+  rebuilt.name = name;
+  return rebuilt;
+}

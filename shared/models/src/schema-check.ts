@@ -1,0 +1,47 @@
+// Holds what a model answered against the JSON Schema that it was asked for. Providers promise to keep to a schema, compatible
+// servers often do not, and nothing that was not checked may reach a memory.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { MillraceError, type JsonObject, type JsonSchema } from '@millrace/contracts';
+
+// By identity: a processor makes its schema once for all runs that have the same options.
+const compiled = new WeakMap<JsonSchema, ValidateFunction>();
+
+/** @throws options-invalid when it is no JSON Schema: better before a model is asked, and paid, than after. */
+export function assertJsonSchema(schema: JsonSchema): void {
+  validatorOf(schema);
+}
+
+/** @returns what is wrong, as one line; undefined when `value` fits. @throws options-invalid: the schema itself is wrong. */
+export function findMisfit(schema: JsonSchema, value: unknown): string | undefined {
+  const validate = validatorOf(schema);
+  if (validate(value)) return undefined;
+  return (validate.errors ?? []).map((error) => `${error.instancePath || '$'} ${error.message}`).join('; ');
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function validatorOf(schema: JsonSchema): ValidateFunction {
+  return compiled.get(schema) ?? compile(schema);
+}
+
+function compile(schema: JsonSchema): ValidateFunction {
+  // `$schema` names the dialect that the author had in mind; the keywords in use here mean the same in all of them.
+  const { $schema: _, ...document } = schema;
+  try {
+    // An Ajv of its own for each: one that is shared keeps every schema it has seen.
+    const validate = new Ajv2020({ strict: false, validateFormats: false, allErrors: false }).compile(document);
+    compiled.set(schema, validate);
+    return validate;
+  } catch (error) {
+    throw new MillraceError('options-invalid', `That is not a JSON Schema: ${messageOf(error)}`, {
+      remedy: 'Correct the schema; JSON Schema draft 2020-12 is understood.',
+      cause: error,
+    });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,98 @@
+// A stage call on the replica: the list's processors in order, each seeing what the one before it changed, up to the first
+// verdict that stops. Never throws: what breaks is a failure verdict.
+import {
+  MillraceError,
+  applyChanges,
+  type Reads,
+  type StageCall,
+  type StageInput,
+  type Verdict,
+} from '@millrace/contracts';
+import { createEntryArgs, type CallContext } from './common-args.ts';
+import { failureVerdict, thrownVerdict } from './failure-verdict.ts';
+import type { Hosted, HostedProcessors } from './hosted-processor.ts';
+import { returnedVerdict } from './returned-verdict.ts';
+import { callMethod, createList, messagesFor } from './stage-methods.ts';
+
+export type StageOutcome = { verdicts: Verdict[]; ms: number[] };
+type Entry = StageCall['entries'][number];
+
+/** Fewer verdicts than entries: a verdict stopped, or this replica does not serve the rest. */
+export async function callStage(
+  call: StageCall,
+  hosted: HostedProcessors,
+  context: CallContext,
+): Promise<StageOutcome> {
+  const outcome: StageOutcome = { verdicts: [], ms: [] };
+  let input = call.input;
+  for (const entry of call.entries) {
+    const started = performance.now();
+    const verdict = await callEntry(call, entry, hosted, input, context);
+    if (!verdict) break;
+    outcome.verdicts.push(verdict);
+    outcome.ms.push(performance.now() - started);
+    if (verdict.type !== 'continue') break;
+    if (verdict.changes) input = applyChanges(input, verdict.changes);
+  }
+  return outcome;
+}
+
+async function callEntry(
+  { stage }: StageCall,
+  entry: Entry,
+  hosted: HostedProcessors,
+  input: StageInput,
+  context: CallContext,
+): Promise<Verdict | undefined> {
+  let found: Hosted | undefined;
+  try {
+    found = hosted(entry);
+  } catch (error) {
+    return failureVerdict(error);
+  }
+  if (!found) return undefined;
+  const { definition, processor } = found;
+  const { common, leftovers } = createEntryArgs(entry, context);
+  try {
+    const own = narrowed(input, definition.reads);
+    const list = createList(stage, own);
+    const messages = messagesFor(stage, list);
+    const result = await callMethod(processor, stage, common, own, { list, messages });
+    const verdict = returnedVerdict(stage, result, {
+      messages,
+      list,
+      emptyMeansNone: stage.startsWith('processOutput'),
+    });
+    if (verdict.type === 'failure') return verdict;
+    refuseBlindReplacement(verdict, definition.reads);
+    return { ...verdict, ...leftovers() };
+  } catch (error) {
+    return thrownVerdict(stage, error, leftovers);
+  }
+}
+
+/** Who was not given the system messages must not replace them all: that would remove what it has never seen. */
+function refuseBlindReplacement(verdict: Verdict, reads: readonly Reads[]): void {
+  const ops = 'changes' in verdict ? (verdict.changes?.ops ?? []) : [];
+  if (reads.includes('system') || !ops.some((op) => op.op === 'system-all')) return;
+  throw new MillraceError(
+    'processor-verdict-refused',
+    'systemMessages were returned by a processor that does not read them.',
+    {
+      remedy: "Add 'system' to its reads, or use messageList.setSystem(tag, ...).",
+    },
+  );
+}
+
+/** A merged call carries what any of its processors reads; each still sees only its own. */
+export function narrowed(input: StageInput, reads: readonly Reads[]): StageInput {
+  if (!input.conversation) return input;
+  const { entries, system } = input.conversation;
+  return {
+    ...input,
+    conversation: {
+      entries: entries.filter((entry) => reads.includes(entry.source)),
+      system: reads.includes('system') ? system : [],
+    },
+  };
+}

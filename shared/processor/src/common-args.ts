@@ -1,0 +1,93 @@
+// The arguments that every method gets, made for one entry of one call, and what the entry leaves behind in them: its state,
+// its violations.
+import {
+  MillraceError,
+  findUnserializable,
+  type CallEntry,
+  type Chunk,
+  type JsonObject,
+  type RunRef,
+  type Trace,
+  type Violation,
+} from '@millrace/contracts';
+import type { CommonArgs, CustomChunk } from './processor.ts';
+import { createRequestContext } from './request-context.ts';
+import { StopError } from './stop.ts';
+
+export type CallContext = {
+  run: RunRef;
+  requestContext: JsonObject;
+  trace: Trace | undefined;
+  retryCount: number;
+  stepNumber: number;
+  signal: AbortSignal;
+  /** Where custom chunks go, at once. */
+  write: (chunk: Chunk) => void;
+};
+
+/** What a verdict carries along. */
+export type Leftovers = { state?: JsonObject; violations?: Violation[] };
+
+export type EntryArgs = { common: CommonArgs; leftovers: () => Leftovers };
+
+export function createEntryArgs(entry: CallEntry, context: CallContext): EntryArgs {
+  const violations: Violation[] = [];
+  const state = structuredClone(entry.state);
+  const before = JSON.stringify(entry.state);
+  const common: CommonArgs = {
+    abort: (reason = 'Stopped by a processor.', options = {}) => {
+      throw new StopError({ kind: 'abort', reason, options });
+    },
+    halt: (response, reason) => {
+      throw new StopError({ kind: 'halt', response, ...(reason !== undefined && { reason }) });
+    },
+    suspend: (payload, options) => {
+      throw new StopError({ kind: 'suspend', payload, ...options });
+    },
+    retryCount: context.retryCount,
+    stepNumber: context.stepNumber,
+    state,
+    requestContext: createRequestContext(context.requestContext, context.run),
+    tracingContext: context.trace ? { trace: context.trace } : {},
+    abortSignal: context.signal,
+    writer: { custom: async (chunk) => context.write(customChunk(chunk, context.run)) },
+    onViolation: (violation) => void violations.push({ ...violation, processorId: entry.entry }),
+    run: context.run,
+    entry: entry.entry,
+  };
+  return {
+    common,
+    leftovers: () => ({
+      ...changedState(entry, state, before),
+      ...(violations.length > 0 && { violations }),
+    }),
+  };
+}
+
+/** @throws state-not-serializable, naming the place */
+function changedState(entry: CallEntry, state: JsonObject, before: string): Leftovers {
+  const broken = findUnserializable(state, 'state');
+  if (broken) {
+    throw new MillraceError(
+      'state-not-serializable',
+      `"${entry.entry}" keeps something at ${broken} that is not JSON.`,
+      {
+        path: broken,
+        remedy: 'Keep plain data in state; make timers, sockets and caches members of the processor.',
+      },
+    );
+  }
+  return JSON.stringify(state) === before ? {} : { state };
+}
+
+/** @throws message-invalid when the type does not begin with `data-` */
+function customChunk(chunk: CustomChunk, run: RunRef): Chunk {
+  if (!chunk.type.startsWith('data-')) {
+    throw new MillraceError(
+      'message-invalid',
+      `writer.custom() takes chunks whose type starts with "data-", not "${chunk.type}".`,
+    );
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a data chunk is one of the "other" types of the schema
+  return { from: 'AGENT', ...chunk, runId: run.runId } as unknown as Chunk;
+}

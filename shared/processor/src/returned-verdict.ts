@@ -1,0 +1,112 @@
+// What a method returned, as a verdict. Every shape of processor.ts is read here, stage by stage; a member that the stage does
+// not have is refused by its name.
+import {
+  MillraceError,
+  changesSchema,
+  issuesOf,
+  refusedChange,
+  type Changes,
+  type Stage,
+  type Verdict,
+} from '@millrace/contracts';
+import { checkedVerdict } from './failure-verdict.ts';
+import { applyReturnedMessages, type GivenMessages } from './returned-messages.ts';
+
+type Members = Record<string, unknown>;
+
+/** @throws coded errors for what cannot be read */
+export function returnedVerdict(stage: Stage, result: unknown, given: GivenMessages): Verdict {
+  const members = stage === 'processLLMResponse' ? {} : read(stage, result, given);
+  const ops = given.list.takeOps();
+  const { halt, response, reason, deny, code, chunks, retry, ...rest } = members;
+  const changes = checkedChanges(stage, { ...rest, ...(ops.length > 0 && { ops }) });
+  const withChanges = Object.keys(changes).length > 0 && { changes };
+  if (halt === true) {
+    const text = typeof response === 'string' ? response : (asText(reason) ?? '');
+    return checkedVerdict(stage, {
+      type: 'halt',
+      response: text,
+      ...optional('reason', asText(reason)),
+      ...withChanges,
+    });
+  }
+  if (deny === true) {
+    return checkedVerdict(stage, {
+      type: 'deny',
+      reason: asText(reason) ?? 'Denied.',
+      ...optional('code', asText(code)),
+    });
+  }
+  if (Array.isArray(chunks)) return checkedVerdict(stage, { type: 'respond', chunks });
+  if (stage === 'processAPIError' && retry === true) return { type: 'retry', ...withChanges };
+  return { type: 'continue', ...withChanges };
+}
+
+function read(stage: Stage, result: unknown, given: GivenMessages): Members {
+  switch (stage) {
+    case 'processInput':
+    case 'processOutputStep':
+    case 'processOutputResult':
+      return applyReturnedMessages(result, given);
+    case 'processInputStep':
+      return stepMembers(applyReturnedMessages(result, given));
+    case 'processToolCall':
+      return callMembers(objectOf(result));
+    case 'processLLMRequest':
+      return responseMembers(objectOf(result));
+    default:
+      return objectOf(result);
+  }
+}
+
+function objectOf(result: unknown): Members {
+  if (result === undefined || result === null) return {};
+  if (typeof result === 'object' && !Array.isArray(result)) return { ...result };
+  throw new MillraceError(
+    'processor-failed',
+    `The method returned ${Array.isArray(result) ? 'an array' : `a ${typeof result}`}.`,
+  );
+}
+
+/** Tools by name (the seed's ToolSet) travel as a list; activeTools that was undefined stays as it is. */
+function stepMembers({ tools, ...rest }: Members): Members {
+  if (tools === undefined || tools === null) return rest;
+  return { ...rest, tools: Array.isArray(tools) ? tools : Object.values(tools) };
+}
+
+/** {call, deny, reason} of the seed beside {args}. */
+function callMembers({ call, ...rest }: Members): Members {
+  const args = typeof call === 'object' && call !== null && 'args' in call ? call.args : undefined;
+  return args === undefined ? rest : { args, ...rest };
+}
+
+function responseMembers({ response, ...rest }: Members): Members {
+  if (rest['halt'] === true) return { ...rest, response };
+  const chunks =
+    typeof response === 'object' && response !== null && 'chunks' in response ? response.chunks : undefined;
+  return chunks === undefined ? rest : { ...rest, chunks };
+}
+
+function checkedChanges(stage: Stage, members: Members): Changes {
+  const present = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  for (const [key, value] of Object.entries(present)) {
+    if (typeof value !== 'function' && !(key === 'model' && typeof value === 'object')) continue;
+    throw new MillraceError('not-json', `${stage} returned ${key} as something that cannot travel.`, {
+      remedy: 'Return data: a model is an id such as "openai/gpt-5-mini".',
+    });
+  }
+  const changes = changesSchema.safeParse(present);
+  if (!changes.success) {
+    const issues = issuesOf(changes.error);
+    const lines = issues.map((issue) => `${issue.path} ${issue.message}`).join('; ');
+    throw new MillraceError('processor-verdict-refused', `What ${stage} returned does not fit: ${lines}`, { issues });
+  }
+  const refused = refusedChange(stage, changes.data);
+  if (refused === undefined) return changes.data;
+  throw new MillraceError('processor-verdict-refused', `${stage} cannot change "${refused}".`);
+}
+
+const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const optional = <K extends string>(key: K, value: string | undefined) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key loses its name
+  (value === undefined ? {} : { [key]: value }) as { [key in K]?: string };

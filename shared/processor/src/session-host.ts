@@ -1,0 +1,80 @@
+// The sessions of this replica: opened by request, fed by one subscription, watched by one timer.
+import { SESSION_LIMITS, type SessionInput, type SessionOpen, type SessionOpened } from '@millrace/contracts';
+import { within, type Bus } from '@millrace/bus';
+import type { Release } from '@millrace/service';
+import { failureVerdict } from './failure-verdict.ts';
+import type { HostedProcessors } from './hosted-processor.ts';
+import { createSession, type HostedSession } from './session.ts';
+import { createStreamChain, type ChainEvents, type ChainMember } from './stream-chain.ts';
+import { streamWhole } from './whole-stream.ts';
+
+export type SessionHost = {
+  /** `close` is called when the session is over. */
+  open(open: SessionOpen, signal: AbortSignal, close: Release): Promise<SessionOpened>;
+  receive(input: SessionInput): void;
+  /** Waits for the sessions under way, then drops what is left. */
+  drain(graceMs: number): Promise<void>;
+};
+
+export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHost {
+  const sessions = new Map<string, HostedSession>();
+  let empty: (() => void) | undefined;
+  const beat = setInterval(() => {
+    const now = Date.now();
+    for (const session of sessions.values()) session.beat(now);
+  }, SESSION_LIMITS.heartbeatMs / 2).unref();
+
+  return {
+    async open(open, signal, close) {
+      const members = membersOf(open, hosted);
+      if ('failed' in members) return { opened: false, verdicts: [members.failed] };
+      const { run, requestContext, trace } = open;
+      const { retryCount, stepNumber } = open.input;
+      const context = { run, requestContext, trace, retryCount, stepNumber, signal, write: () => undefined };
+      const createChain = (events: ChainEvents) => createStreamChain(members.found, open.input, context, events);
+      const opened = {
+        opened: true as const,
+        replica: bus.id,
+        service: bus.name,
+        subject: bus.subjects.session(bus.name, bus.id, open.session),
+        entries: members.found.length,
+      };
+      if (open.end) {
+        const output = await streamWhole(createChain, open.chunks ?? []);
+        await close();
+        return { ...opened, output };
+      }
+      const closed = () => {
+        sessions.delete(open.session);
+        void close();
+        if (sessions.size === 0) empty?.();
+      };
+      const session = createSession({ bus, open, createChain, closed });
+      sessions.set(open.session, session);
+      return opened;
+    },
+    receive: (input) => sessions.get(input.session)?.receive(input),
+    async drain(graceMs) {
+      if (sessions.size > 0) await within(new Promise<void>((resolve) => (empty = resolve)), graceMs);
+      for (const session of sessions.values()) session.end();
+      clearInterval(beat);
+    },
+  };
+}
+
+/** The head of the list that this replica serves; a failure when it serves none of it or an entry's options do not fit. */
+function membersOf(open: SessionOpen, hosted: HostedProcessors) {
+  const found: ChainMember[] = [];
+  try {
+    for (const entry of open.entries) {
+      const member = hosted(entry);
+      if (!member) break;
+      found.push({ entry, hosted: member });
+    }
+  } catch (error) {
+    if (found.length === 0) return { failed: failureVerdict(error) };
+  }
+  return found.length > 0
+    ? { found }
+    : { failed: failureVerdict(new Error('this replica serves none of these processors')) };
+}

@@ -1,0 +1,27 @@
+// Chunks that come whole, in the open request itself (tool results, a finish): no session is kept, the reply is the answer.
+import type { Chunk, Verdict } from '@millrace/contracts';
+import type { StreamChain } from './stream-chain.ts';
+
+export type WholeAnswer = { chunks: Chunk[]; verdicts: Verdict[]; ms: number[] };
+type CreateChain = (events: {
+  output: (chunk: Chunk) => void;
+  progress: () => void;
+  stopped: () => void;
+}) => StreamChain;
+
+export function streamWhole(createChain: CreateChain, parts: readonly Chunk[]): Promise<WholeAnswer> {
+  return new Promise((resolve) => {
+    const chunks: Chunk[] = [];
+    const finish = () => {
+      const answer = { chunks, verdicts: chain.verdicts(), ms: chain.ms() };
+      chain.close();
+      resolve(answer);
+    };
+    const progress = () => {
+      if (chain.done() === parts.length) finish();
+    };
+    const chain = createChain({ output: (chunk) => void chunks.push(chunk), progress, stopped: finish });
+    if (parts.length === 0) finish();
+    for (const part of parts) chain.push(part);
+  });
+}

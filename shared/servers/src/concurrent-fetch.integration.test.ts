@@ -1,0 +1,46 @@
+// Processes that look for the same program at the same time, with an empty cache between them.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findNats } from './find-program.ts';
+import { natsProduct } from './product.ts';
+import { runCommand } from './run-command.ts';
+import { makeToolDir, writeVersionProgram } from './testing/fake-program.ts';
+import { packRelease, send, serveReleases } from './testing/release-server.ts';
+import { scratchDir } from './testing/scratch-dir.ts';
+
+const searchers = 3;
+
+test('all of them get the same whole program, and one copy stays', { timeout: 30_000 }, async () => {
+  const dir = await scratchDir();
+  await writeVersionProgram(join(dir, 'packed/bin/nats-server'), 'nats-server: v2.15.1');
+  const { archive, assetPath, checksums, checksumsPath } = await packRelease(natsProduct, join(dir, 'packed/bin'), dir);
+  // Nobody gets the archive before everybody has asked for it: so all of them unpack at once.
+  const waiting: (() => void)[] = [];
+  const { url, requests } = await serveReleases(
+    new Map([
+      [checksumsPath, send(checksums)],
+      [
+        assetPath,
+        (response) => {
+          waiting.push(() => response.end(archive));
+          if (waiting.length === searchers) for (const release of waiting) release();
+        },
+      ],
+    ]),
+  );
+  const PATH = await makeToolDir(join(dir, 'tools'));
+  const cacheDir = join(dir, 'cache');
+  const script = join(import.meta.dirname, 'testing/find-nats-main.ts');
+  const results = await Promise.all(
+    Array.from({ length: searchers }, () =>
+      runCommand(process.execPath, [script, cacheDir, url], { env: { PATH }, timeoutMs: 20_000 }),
+    ),
+  );
+  const found: unknown[] = results.map((result) => (result.ok ? JSON.parse(result.stdout) : result.failure));
+  expect(requests.filter((path) => path === assetPath)).toHaveLength(searchers);
+  expect(found[0]).toMatchObject({ kind: 'program', version: '2.15.1' });
+  expect(new Set(found.map((each) => JSON.stringify(each))).size).toBe(1);
+  expect(await readdir(join(cacheDir, 'nats-server'))).toHaveLength(1);
+  expect(await findNats({ env: { PATH }, cacheDir, releasesUrl: url })).toEqual(found[0]);
+});

@@ -1,0 +1,31 @@
+// A port for servers that cannot pick one themselves. The system picks, and somebody else may take it before the server does;
+// then another is tried.
+import { createServer } from 'node:net';
+import { ServerError } from './server-error.ts';
+
+const maxPortAttempts = 5;
+
+/** Calls `launch` with a free port of 127.0.0.1, and again with another when the server says that the port is taken. */
+export async function launchOnFreePort<T>(launch: (port: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await launch(await pickFreePort());
+    } catch (error) {
+      const portTaken =
+        error instanceof ServerError && error.code === 'start-failed' && /address.* in use/i.test(error.message);
+      if (!portTaken || attempt === maxPortAttempts) throw error;
+    }
+  }
+}
+
+export function pickFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}

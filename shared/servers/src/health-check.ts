@@ -1,0 +1,14 @@
+// Asks a server over HTTP whether it is ready to work.
+
+const healthTimeoutMs = 1_000;
+
+/** Whether the address answers with a status of 200 to 299. */
+export async function isHealthy(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(healthTimeoutMs) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,11 @@
+// @millrace/servers: finds, fetches and starts nats-server, redis-server and Qdrant. DESIGN.md says in which order and why.
+export { defaultCacheDir, type Environment } from './host.ts';
+export { findNats, findQdrant, findRedis, type FindOptions } from './find-program.ts';
+export type { Log } from './find-context.ts';
+export type { External, Found, Program, Unavailable } from './found.ts';
+export { provideNats, provideQdrant, provideRedis } from './provide-server.ts';
+export type { RunningServer, StartOptions } from './running-server.ts';
+export { ServerError, type ServerErrorCode } from './server-error.ts';
+export { startNats, type NatsServer, type StartNatsOptions } from './start-nats.ts';
+export { startQdrant, type QdrantServer, type StartQdrantOptions } from './start-qdrant.ts';
+export { startRedis, type RedisServer, type StartRedisOptions } from './start-redis.ts';

@@ -1,0 +1,134 @@
+// A server as a child process: started with its output in a file, watched, ended. Whatever happens, the directory's claim and the
+// watchdog go when the process goes, and the process does not outlive its owner.
+import { spawn } from 'node:child_process';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Program } from './found.ts';
+import { childEnvironment, type Environment } from './host.ts';
+import { endProcess } from './process-end.ts';
+import { identifyProcess } from './process-identity.ts';
+import { ServerError } from './server-error.ts';
+import { claimStore } from './store-claim.ts';
+import { waitUntil } from './wait-until.ts';
+import { watchOver } from './watchdog.ts';
+
+/** How much of what a failed server wrote goes into the error. */
+const tailBytes = 2_000;
+
+export interface ServerProcess {
+  readonly pid: number;
+  /** The exit code, or null when a signal ended it. Resolves after the claim on the directory is given back. */
+  readonly exited: Promise<number | null>;
+  /** SIGTERM, and SIGKILL after 5 s. Any number of calls; answers when the process is gone. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface StartedProcess<T> extends ServerProcess {
+  /** What `ready` answered. */
+  readonly details: T;
+}
+
+export interface LaunchOptions<T> {
+  readonly program: Program;
+  /** The program's name: in messages, and for the claim file. */
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly env: Environment;
+  /** The directory that the server alone may write. */
+  readonly storeDir: string;
+  /** Gets what the server writes to stdout and stderr, appended. */
+  readonly logFile: string;
+  readonly readyTimeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Writes what the server reads, once the directory is ours and free of leftovers. */
+  readonly prepare: () => Promise<void>;
+  /** Asked again and again: what is known once the server really answers, undefined before. */
+  readonly ready: (pid: number) => Promise<T | undefined>;
+}
+
+/** @throws ServerError `store-in-use`, or `start-failed` with the end of what the server wrote. */
+export async function launchServer<T>(options: LaunchOptions<T>): Promise<StartedProcess<T>> {
+  const { program, name, storeDir, logFile, readyTimeoutMs, signal, ready } = options;
+  signal?.throwIfAborted();
+  const claim = await claimStore(storeDir, name);
+  const log = await openLog(options).catch(async (error: unknown) => {
+    await claim.release();
+    throw error;
+  });
+  const logStart = (await log.stat()).size;
+  const child = spawn(program.path, options.args, {
+    stdio: ['ignore', log.fd, log.fd],
+    env: childEnvironment(options.env, program.libraryDirs),
+    // A session of its own: Ctrl-C in the terminal is for the owner, who stops the servers last.
+    detached: true,
+  });
+  let gone = false;
+  // Listened to before anything is awaited: either event may come at once, and each comes once.
+  const ended = new Promise<Error | number | null>((resolve) => {
+    child.once('error', resolve);
+    child.once('exit', (code) => {
+      gone = true;
+      resolve(code);
+    });
+  });
+  await log.close();
+  const pid = child.pid;
+  if (pid === undefined) {
+    await claim.release();
+    throw new ServerError('start-failed', `${program.path} cannot be run`, { cause: await ended });
+  }
+  const watchdog = watchOver(pid);
+  const recorded = identifyProcess(pid).then((identity) => claim.record(identity));
+  const exited = ended.then(async () => {
+    // Nobody may be waiting for this, so a directory that went away in the meantime must not become an unhandled rejection.
+    await Promise.allSettled([watchdog.dismiss(), recorded]);
+    await claim.release().catch(() => undefined);
+    return child.exitCode;
+  });
+
+  let stopping: Promise<void> | undefined;
+  const end = async () => {
+    if (!gone && !(await endProcess(pid, () => gone))) {
+      throw new ServerError('stop-failed', `${name} (process ${pid}) does not end`);
+    }
+    await exited;
+  };
+  const stop = () => (stopping ??= end());
+
+  try {
+    await recorded;
+    const outcome = await waitUntil(async () => {
+      signal?.throwIfAborted();
+      if (gone) return { ready: false as const };
+      const details = await ready(pid);
+      return details === undefined ? undefined : { ready: true as const, details };
+    }, readyTimeoutMs);
+    if (outcome?.ready) return { pid, exited, stop, details: outcome.details };
+    const what = gone
+      ? `ended with code ${child.exitCode ?? child.signalCode}`
+      : `was not ready in ${readyTimeoutMs} ms`;
+    throw new ServerError('start-failed', `${name} ${what}. It wrote: ${await readTail(logFile, logStart)}`);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function openLog({ prepare, logFile }: Pick<LaunchOptions<unknown>, 'prepare' | 'logFile'>): Promise<FileHandle> {
+  await prepare();
+  await mkdir(dirname(logFile), { recursive: true });
+  return open(logFile, 'a');
+}
+
+async function readTail(logFile: string, logStart: number): Promise<string> {
+  const log = await open(logFile, 'r');
+  try {
+    const { size } = await log.stat();
+    const from = Math.max(logStart, size - tailBytes);
+    const { buffer, bytesRead } = await log.read(Buffer.alloc(tailBytes), 0, tailBytes, from);
+    const text = buffer.toString('utf8', 0, bytesRead).trim();
+    return text === '' ? `nothing (${logFile})` : text;
+  } finally {
+    await log.close();
+  }
+}

@@ -1,0 +1,96 @@
+// A nats-server on 127.0.0.1, with JetStream in files and the monitoring pages. It picks its own ports and writes them to a
+// file, so that no other process can take them between picking and binding.
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { contextOf, findProgram } from './find-program.ts';
+import { isHealthy } from './health-check.ts';
+import { natsProduct } from './product.ts';
+import { defaultReadyTimeoutMs, type RunningServer, type StartOptions } from './running-server.ts';
+import { ServerError } from './server-error.ts';
+import { launchServer } from './server-process.ts';
+
+export interface StartNatsOptions extends StartOptions {
+  /** Holds JetStream's files and the written configuration; made if it is not there. One server at a time. */
+  readonly storeDir: string;
+  /** Port of the monitoring pages; 0 or nothing: one that is free. */
+  readonly monitorPort?: number;
+}
+
+export interface NatsServer extends RunningServer {
+  /** The monitoring pages: `<monitorUrl>/varz`, `/healthz`, `/jsz`. */
+  readonly monitorUrl: string;
+}
+
+/**
+ * Starts a server of its own, whatever NATS_URL says (provideNats() heeds it), and answers when it is healthy, JetStream included.
+ *
+ * @throws ServerError `server-unavailable`, `store-in-use`, `start-failed`
+ */
+export async function startNats(options: StartNatsOptions): Promise<NatsServer> {
+  const context = contextOf(options);
+  const program = options.program ?? (await findProgram(natsProduct, context));
+  if (program.kind === 'unavailable') throw new ServerError('server-unavailable', program.reason);
+
+  const storeDir = resolve(options.storeDir);
+  const portsDir = join(storeDir, 'ports');
+  const configFile = join(storeDir, 'nats-server.conf');
+  const logFile = options.logFile ?? join(storeDir, 'nats-server.log');
+  const { pid, exited, stop, details } = await launchServer({
+    program,
+    name: natsProduct.program,
+    args: ['--config', configFile],
+    env: context.host.env,
+    storeDir,
+    logFile,
+    readyTimeoutMs: options.readyTimeoutMs ?? defaultReadyTimeoutMs,
+    signal: options.signal,
+    prepare: async () => {
+      // A killed server leaves its ports behind.
+      await rm(portsDir, { recursive: true, force: true });
+      await mkdir(portsDir, { recursive: true });
+      await writeFile(configFile, configuration(options, storeDir, portsDir));
+    },
+    ready: async (processId) => {
+      const ports = await readPorts(join(portsDir, `nats-server_${processId}.ports`));
+      return ports !== undefined && (await isHealthy(`${ports.monitorUrl}/healthz`)) ? ports : undefined;
+    },
+  });
+  const { version, source } = program;
+  return { kind: 'running', ...details, pid, version, source, logFile, stop, exited };
+}
+
+// A string in JSON is one in this syntax too. -1 lets the server pick a port.
+function configuration(options: StartNatsOptions, storeDir: string, portsDir: string): string {
+  return `# Written at every start.
+listen: "127.0.0.1:${options.port || -1}"
+http: "127.0.0.1:${options.monitorPort || -1}"
+ports_file_dir: ${JSON.stringify(portsDir)}
+max_payload: 8MB
+# A client that went away without a word is noticed within 15 s: until then its queue group loses messages to it.
+ping_interval: "5s"
+ping_max: 2
+jetstream {
+  store_dir: ${JSON.stringify(storeDir)}
+}
+${options.extraConfig ?? ''}
+`;
+}
+
+/** The file is written when the server listens: `{"nats": ["nats://127.0.0.1:4222"], "monitoring": ["http://127.0.0.1:8222"]}`. */
+async function readPorts(path: string): Promise<{ readonly url: string; readonly monitorUrl: string } | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (typeof value !== 'object' || value === null) return undefined;
+    const url = firstString('nats' in value ? value.nats : undefined);
+    const monitorUrl = firstString('monitoring' in value ? value.monitoring : undefined);
+    return url === undefined || monitorUrl === undefined ? undefined : { url, monitorUrl };
+  } catch {
+    // Not there yet, or not complete.
+    return undefined;
+  }
+}
+
+function firstString(value: unknown): string | undefined {
+  const first: unknown = Array.isArray(value) ? value[0] : undefined;
+  return typeof first === 'string' ? first : undefined;
+}

@@ -1,0 +1,67 @@
+// A Qdrant on 127.0.0.1, HTTP only. Where none can be had the caller goes on with the embedded vector store.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { contextOf, findProgram } from './find-program.ts';
+import type { Unavailable } from './found.ts';
+import { launchOnFreePort } from './free-port.ts';
+import { isHealthy } from './health-check.ts';
+import { qdrantProduct } from './product.ts';
+import { defaultReadyTimeoutMs, type RunningServer, type StartOptions } from './running-server.ts';
+import { launchServer } from './server-process.ts';
+
+export interface StartQdrantOptions extends Omit<StartOptions, 'extraConfig'> {
+  /** Holds collections, snapshots and the written configuration; made if it is not there. One server at a time. */
+  readonly storageDir: string;
+}
+
+export type QdrantServer = RunningServer;
+
+/**
+ * Starts a server of its own, whatever QDRANT_URL says (provideQdrant() heeds it), and answers when its collections are loaded.
+ *
+ * @throws ServerError `store-in-use`, `start-failed`
+ */
+export async function startQdrant(options: StartQdrantOptions): Promise<QdrantServer | Unavailable> {
+  const context = contextOf(options);
+  const program = options.program ?? (await findProgram(qdrantProduct, context));
+  if (program.kind === 'unavailable') return program;
+
+  const storageDir = resolve(options.storageDir);
+  const configFile = join(storageDir, 'qdrant.yaml');
+  const logFile = options.logFile ?? join(storageDir, 'qdrant.log');
+  const launch = async (port: number): Promise<QdrantServer> => {
+    const url = `http://127.0.0.1:${port}`;
+    const { pid, exited, stop } = await launchServer({
+      program,
+      name: qdrantProduct.program,
+      args: ['--config-path', configFile, '--disable-telemetry'],
+      env: context.host.env,
+      storeDir: storageDir,
+      logFile,
+      readyTimeoutMs: options.readyTimeoutMs ?? defaultReadyTimeoutMs,
+      signal: options.signal,
+      prepare: async () => {
+        await mkdir(join(storageDir, 'collections'), { recursive: true });
+        await writeFile(configFile, configuration(storageDir, port));
+      },
+      ready: async () => ((await isHealthy(`${url}/readyz`)) ? true : undefined),
+    });
+    const { version, source } = program;
+    return { kind: 'running', url, pid, version, source, logFile, stop, exited };
+  };
+  return options.port ? launch(options.port) : launchOnFreePort(launch);
+}
+
+// Every JSON document is a YAML document (YAML 1.2, section 1.3).
+function configuration(storageDir: string, port: number): string {
+  const config = {
+    storage: {
+      storage_path: join(storageDir, 'collections'),
+      snapshots_path: join(storageDir, 'snapshots'),
+      temp_path: join(storageDir, 'temporary'),
+    },
+    service: { host: '127.0.0.1', http_port: port, grpc_port: null },
+    telemetry_disabled: true,
+  };
+  return `${JSON.stringify(config, undefined, 2)}\n`;
+}

@@ -1,0 +1,88 @@
+// A local HTTP server in the place of GitHub's releases: answers what it is given per path, and can misbehave.
+import { createHash } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { currentHost } from '../host.ts';
+import type { Product, Release } from '../product.ts';
+import { runCommand } from '../run-command.ts';
+
+export type Answer = (response: ServerResponse) => void;
+
+export interface ReleaseServer {
+  readonly url: string;
+  /** The paths asked for, in order. */
+  readonly requests: readonly string[];
+}
+
+export async function serveReleases(answers: ReadonlyMap<string, Answer>): Promise<ReleaseServer> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    requests.push(path);
+    const answer = answers.get(path) ?? ((missing) => missing.writeHead(404).end());
+    answer(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the release server has no port');
+  return { url: `http://127.0.0.1:${address.port}`, requests };
+}
+
+export const send =
+  (body: string | Buffer): Answer =>
+  (response) => {
+    response.end(body);
+  };
+
+/** Takes the request and says nothing. */
+export const hang: Answer = () => {};
+
+/** Sends the first half, and then nothing more. */
+export const stall =
+  (body: Buffer): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-length': body.length });
+    response.write(body.subarray(0, body.length / 2));
+  };
+
+export interface ReleaseFixture {
+  readonly release: Release;
+  readonly asset: string;
+  readonly assetPath: string;
+  readonly checksumsPath: string;
+  readonly archive: Buffer;
+  /** What a true SHA256SUMS says. */
+  readonly checksums: string;
+}
+
+/** Packs a directory that holds the program, the way the product's publisher does. */
+export async function packRelease(product: Product, programDir: string, workDir: string): Promise<ReleaseFixture> {
+  const release = product.release;
+  if (typeof release === 'string') throw new Error(release);
+  const host = currentHost();
+  const asset = release.asset(host, release.version);
+  if (asset === undefined) throw new Error('no release for this machine');
+  const archivePath = join(workDir, asset);
+  const packed = await runCommand('tar', ['-czhf', archivePath, '-C', dirname(programDir), '.'], {
+    env: { PATH: host.env['PATH'] },
+    timeoutMs: 60_000,
+  });
+  if (!packed.ok) throw new Error(packed.failure);
+  const archive = await readFile(archivePath);
+  const hex = createHash('sha256').update(archive).digest('hex');
+  const downloads = `/${release.repository}/releases/download/v${release.version}`;
+  return {
+    release,
+    asset,
+    assetPath: `${downloads}/${asset}`,
+    checksumsPath: `${downloads}/SHA256SUMS`,
+    archive,
+    checksums: `${'0'.repeat(64)}  another-file.zip\n${hex}  ${asset}\n`,
+  };
+}

@@ -1,0 +1,12 @@
+// The life of a process: configuration, log, resources, health, drain.
+export { baseConfigSchema, readConfig, type BaseConfig } from './config.ts';
+export { serveHealth, type HealthServer } from './health.ts';
+export { createLog, type Log } from './log.ts';
+export { createResources, type Release, type Resources } from './resources.ts';
+export {
+  runService,
+  startService,
+  type RunningService,
+  type ServiceContext,
+  type ServiceDefinition,
+} from './run-service.ts';

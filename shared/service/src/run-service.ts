@@ -1,0 +1,108 @@
+// The life of a service: environment → log → NATS → its own start → serving → a signal → drain → released in reverse order.
+// `runService` is what a main.ts calls; `startService` is the same without the process, for tests and the bench.
+import { toWireError } from '@millrace/contracts';
+import { connectBus, type Bus } from '@millrace/bus';
+import type { z } from 'zod';
+import { baseConfigSchema, readConfig, type BaseConfig } from './config.ts';
+import { serveHealth } from './health.ts';
+import { createLog, type Log } from './log.ts';
+import { createResources, type Resources } from './resources.ts';
+
+export type ServiceContext<C> = {
+  config: C & BaseConfig;
+  bus: Bus;
+  log: Log;
+  resources: Resources;
+  /** Token of this process. */
+  replica: string;
+  /** Fires when the service begins to drain. */
+  draining: AbortSignal;
+};
+
+export type ServiceDefinition<S extends z.ZodType<object>> = {
+  /** A token; also the NATS service's name. */
+  name: string;
+  version: string;
+  /** The service's own part of the environment. */
+  config: S;
+  start(context: ServiceContext<z.output<S>>): Promise<void>;
+};
+
+export type RunningService = { replica: string; healthPort: number | undefined; bus: Bus; stop(): Promise<void> };
+type Env = Record<string, string | undefined>;
+
+export async function startService<S extends z.ZodType<object>>(
+  definition: ServiceDefinition<S>,
+  env: Env,
+): Promise<RunningService> {
+  const base = readConfig(baseConfigSchema, env);
+  const config = { ...base, ...readConfig(definition.config, env) };
+  const replica = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
+  const log = createLog(definition.name, replica, base.LOG_LEVEL);
+  const resources = createResources();
+  const draining = new AbortController();
+  let problem: string | undefined = 'starting';
+  const stop = async () => {
+    problem = 'draining';
+    draining.abort();
+    for (const failure of await resources.release())
+      log.error({ error: String(failure.error) }, `${failure.name} was not released`);
+  };
+  try {
+    const health = await openHealth(
+      base,
+      resources,
+      () => problem ?? (bus?.nc.isClosed() ? 'NATS is closed' : undefined),
+    );
+    const bus = await connectBus({
+      servers: base.NATS_URL.split(','),
+      name: definition.name,
+      id: replica,
+      prefix: base.MILLRACE_PREFIX,
+      log,
+      ...(base.NATS_USER !== undefined && { user: base.NATS_USER, pass: base.NATS_PASSWORD ?? '' }),
+    });
+    resources.add('NATS', () => bus.close());
+    await definition.start({ config, bus, log, resources, replica, draining: draining.signal });
+    problem = undefined;
+    log.info({ nats: base.NATS_URL }, `${definition.name} is up`);
+    return { replica, healthPort: health, bus, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function openHealth(
+  base: BaseConfig,
+  resources: Resources,
+  check: () => string | undefined,
+): Promise<number | undefined> {
+  if (base.HEALTH_PORT === undefined) return undefined;
+  const health = await serveHealth(base.HEALTH_PORT, base.HEALTH_HOST, check);
+  resources.add('health', () => health.close());
+  return health.port;
+}
+
+/** Ends the process: 0 after a signal and a drain, 1 with the reason when the start failed or something broke. */
+export async function runService<S extends z.ZodType<object>>(definition: ServiceDefinition<S>): Promise<void> {
+  try {
+    const running = await startService(definition, process.env);
+    const signal = await firstSignal();
+    process.stderr.write(`${definition.name}: ${signal}, draining\n`);
+    await running.stop();
+    process.exitCode = 0;
+  } catch (error) {
+    const { code, message, remedy } = toWireError(error);
+    process.stderr.write(`${definition.name} did not start: ${message} (${code})${remedy ? ` ${remedy}` : ''}\n`);
+    process.exitCode = 1;
+  }
+  // Whatever still holds the event loop (a client that reconnects for ever) must not hold the process.
+  process.exit();
+}
+
+function firstSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+  });
+}

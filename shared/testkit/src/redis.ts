@@ -1,0 +1,69 @@
+// A redis-server of a test file's own, with its append-only file on. It can be stopped, killed and started again at the same
+// address with the same data, so that tests can take it away. Where no Redis can be had, the file's tests are skipped with the
+// reason.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startRedis, type RedisServer } from '@millrace/servers';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+
+export type TestRedis = {
+  /** The same for the whole file. */
+  readonly url: string;
+  readonly pid: number;
+  /** Again, at the same address, with what the append-only file has. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** SIGKILL: nothing is written down on the way out. */
+  kill(): Promise<void>;
+};
+
+/** A cold cache fetches the server first. */
+const startTimeoutMs = 120_000;
+
+/**
+ * Call it at the top of a test file, or in a describe.
+ * @param extraConfig further lines of redis.conf
+ */
+export function useRedis({ extraConfig = '' }: { extraConfig?: string } = {}): TestRedis {
+  let dataDir: string | undefined;
+  let server: RedisServer | undefined;
+  let unavailable: string | undefined;
+
+  const start = async () => {
+    dataDir ??= await mkdtemp(join(tmpdir(), 'millrace-redis-'));
+    const port = server ? Number(new URL(server.url).port) : 0;
+    const started = await startRedis({ dataDir, port, extraConfig });
+    if (started.kind === 'running') server = started;
+    else unavailable = started.reason;
+  };
+  const running = (): RedisServer => {
+    if (server === undefined) throw new Error('useRedis: the server is there only while the tests run');
+    return server;
+  };
+
+  beforeAll(start, startTimeoutMs);
+  beforeEach(({ skip }) => {
+    if (unavailable !== undefined) skip(`no Redis: ${unavailable}`);
+  });
+  afterAll(async () => {
+    await server?.stop();
+    if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true });
+  });
+
+  return {
+    get url() {
+      return running().url;
+    },
+    get pid() {
+      return running().pid;
+    },
+    start,
+    stop: () => running().stop(),
+    kill: async () => {
+      const { pid, exited } = running();
+      process.kill(pid, 'SIGKILL');
+      await exited;
+    },
+  };
+}
