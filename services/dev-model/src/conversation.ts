@@ -1,7 +1,5 @@
-/**
- * One model call, whichever API it came by. Chat completions and responses both turn into this, so that scripts and
- * answers are written once and behave the same on both.
- */
+// One model call, whichever API it came by. Chat completions and responses both turn into this, so that scripts and
+// answers are written once and behave the same on both.
 import type { JsonObject } from './json.ts';
 
 export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };

@@ -1,7 +1,5 @@
-/**
- * What a client sends inside schemas, tool arguments and tool results is JSON of unknown shape. These guards are how the
- * rest of the service looks into it without a cast.
- */
+// What a client sends inside schemas, tool arguments and tool results is JSON of unknown shape. These guards are how the
+// rest of the service looks into it without a cast.
 export type JsonObject = { readonly [key: string]: unknown };
 
 export const isJsonObject = (value: unknown): value is JsonObject =>

@@ -1,8 +1,6 @@
-/**
- * Cuts a reply where its caller asked: at a stop sequence, or at the greatest number of tokens. The stand-in has no
- * tokenizer: a token is four characters, OpenAI's rule of thumb for English
- * (https://help.openai.com/en/articles/4936856), here and in every usage figure.
- */
+// Cuts a reply where its caller asked: at a stop sequence, or at the greatest number of tokens. The stand-in has no
+// tokenizer: a token is four characters, OpenAI's rule of thumb for English
+// (https://help.openai.com/en/articles/4936856), here and in every usage figure.
 import type { ModelCall, Turn } from './conversation.ts';
 import type { Reply } from './reply.ts';
 

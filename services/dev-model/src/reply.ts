@@ -1,8 +1,6 @@
-/**
- * What the stand-in says in one model call, before it is put into either API's wire form: the reasoning, then the text,
- * then the tool calls, in deltas of `chunkSize` code points, `delayMs` apart. A `failure` beside any output breaks the
- * answer off after that output; alone it is an HTTP error.
- */
+// What the stand-in says in one model call, before it is put into either API's wire form: the reasoning, then the text,
+// then the tool calls, in deltas of `chunkSize` code points, `delayMs` apart. A `failure` beside any output breaks the
+// answer off after that output; alone it is an HTTP error.
 export type ReplyCall = {
   readonly name: string;
   /** The argument text as sent; a script may put text here that is not JSON. */
@@ -68,4 +66,4 @@ export function deltaCount(reply: Reply): number {
   return parts.reduce((sum, part) => sum + Math.ceil(codePoints(part) / reply.chunkSize), 0);
 }
 
-const codePoints = (text: string): number => (surrogate.test(text) ? [...text].length : text.length);
+const codePoints = (text: string): number => (surrogate.test(text) ? Array.from(text).length : text.length);

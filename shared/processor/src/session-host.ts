@@ -51,6 +51,7 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
       };
       const session = createSession({ bus, open, createChain, closed });
       sessions.set(open.session, session);
+      if (open.chunks) session.receive({ session: open.session, n: 0, done: 0, chunks: open.chunks });
       return opened;
     },
     receive: (input) => sessions.get(input.session)?.receive(input),

@@ -28,8 +28,8 @@ async function ownServer(storeDir: string): Promise<Owned> {
   const script = join(import.meta.dirname, 'testing/own-nats-main.ts');
   const owner = spawn(process.execPath, [script, storeDir], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void owner.kill('SIGKILL'));
-  const [line] = (await once(createInterface(owner.stdout), 'line')) as [string];
-  const said: unknown = JSON.parse(line);
+  const [line]: unknown[] = await once(createInterface(owner.stdout), 'line');
+  const said: unknown = JSON.parse(String(line));
   const serverPid = typeof said === 'object' && said !== null && 'serverPid' in said ? Number(said.serverPid) : 0;
   const server = await identifyProcess(serverPid);
   const watchdog = await findProcess(`millrace-watchdog ${serverPid}`);

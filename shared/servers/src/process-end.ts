@@ -8,6 +8,8 @@ const killTimeoutMs = 5_000;
 /** Answers whether the process is gone. `isGone` says so, since only the caller knows how to see it. */
 export async function endProcess(pid: number, isGone: () => Promise<boolean> | boolean): Promise<boolean> {
   const gone = async () => ((await isGone()) ? true : undefined);
+  // First of all: an id that somebody else has by now must not get a signal.
+  if (await isGone()) return true;
   send(pid, 'SIGTERM');
   if (await waitUntil(gone, terminateTimeoutMs)) return true;
   send(pid, 'SIGKILL');

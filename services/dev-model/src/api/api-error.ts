@@ -1,7 +1,5 @@
-/**
- * Errors in OpenAI's shape, `{error: {message, type, code, param}}`, which the provider client turns into an
- * APICallError with the status and the headers of the answer (https://platform.openai.com/docs/guides/error-codes).
- */
+// Errors in OpenAI's shape, `{error: {message, type, code, param}}`, which the provider client turns into an
+// APICallError with the status and the headers of the answer (https://platform.openai.com/docs/guides/error-codes).
 export type ApiErrorBody = {
   readonly error: {
     readonly message: string;

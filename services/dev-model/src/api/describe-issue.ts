@@ -1,7 +1,5 @@
-/**
- * One line for what zod found: which field, and what is wrong with it. Of a union's branches the one that got furthest
- * into the value is the one that its sender meant, so its complaint is the useful one.
- */
+// One line for what zod found: which field, and what is wrong with it. Of a union's branches the one that got furthest
+// into the value is the one that its sender meant, so its complaint is the useful one.
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;

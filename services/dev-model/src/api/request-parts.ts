@@ -1,4 +1,4 @@
-/** What the two text APIs' requests have in common: content parts, and refusals of what the stand-in cannot do. */
+// What the two text APIs' requests have in common: content parts, and refusals of what the stand-in cannot do.
 import { z } from 'zod';
 
 /** A field whose effect on the answer the stand-in does not have: named and refused, never silently ignored. */

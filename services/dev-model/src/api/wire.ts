@@ -1,7 +1,5 @@
-/**
- * An API's way of putting a reply on the wire. `frames` are server-sent events as text, with `pause` where the next one
- * is due after the reply's delay; `body` is the same answer to a caller who does not stream.
- */
+// An API's way of putting a reply on the wire. `frames` are server-sent events as text, with `pause` where the next one
+// is due after the reply's delay; `body` is the same answer to a caller who does not stream.
 import type { ModelCall } from '../conversation.ts';
 import type { Reply } from '../reply.ts';
 

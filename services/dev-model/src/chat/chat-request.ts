@@ -1,8 +1,6 @@
-/**
- * The body of POST /v1/chat/completions, and the model call that it asks for. Sampling settings are accepted and have
- * no effect (there is nothing to sample); what would change the shape of the answer is refused by name.
- * Fields: https://platform.openai.com/docs/api-reference/chat/create
- */
+// The body of POST /v1/chat/completions, and the model call that it asks for. Sampling settings are accepted and have
+// no effect (there is nothing to sample); what would change the shape of the answer is refused by name.
+// Fields: https://platform.openai.com/docs/api-reference/chat/create
 import { z } from 'zod';
 import { contentField, contentText, jsonSchemaField, refused } from '../api/request-parts.ts';
 import type { AnswerFormat, ModelCall, ToolChoice, Turn } from '../conversation.ts';

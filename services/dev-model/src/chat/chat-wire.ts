@@ -1,15 +1,11 @@
-/**
- * Replies as chat completions, whole and as chunks. Reasoning travels as `reasoning_content`, the convention of
- * OpenAI-compatible servers (OpenAI's own chat API shows none, and its client ignores the field).
- * Shapes: https://platform.openai.com/docs/api-reference/chat/object and /chat/streaming
- */
+// Replies as chat completions, whole and as chunks. Reasoning travels as `reasoning_content`, the convention of
+// OpenAI-compatible servers (OpenAI's own chat API shows none, and its client ignores the field).
+// Shapes: https://platform.openai.com/docs/api-reference/chat/object and /chat/streaming
 import { errorType } from '../api/api-error.ts';
-import type { Frame, Wire } from '../api/wire.ts';
-import { newId, pause, unixSeconds } from '../api/wire.ts';
+import { newId, pause, unixSeconds, type Frame, type Wire } from '../api/wire.ts';
 import type { ModelCall } from '../conversation.ts';
 import { usageOf } from '../output-limit.ts';
-import { chunked } from '../reply.ts';
-import type { Reply, ReplyFailure } from '../reply.ts';
+import { chunked, type Reply, type ReplyFailure } from '../reply.ts';
 
 export const chatWire = (includeUsage: boolean): Wire => ({
   frames: (call, reply) => chatFrames(call, reply, includeUsage),

@@ -1,9 +1,7 @@
-/**
- * The texts of earlier answers by item id. With `store` (the API's default) the client sends an earlier answer as
- * `{type: "item_reference", id}` instead of its text, so the stand-in must know it. Bounded, and gone with the process:
- * an unknown reference is left out of the conversation and counted in the answer's headers, where OpenAI would refuse
- * the call, so that a thread kept in Redis goes on after the stand-in was restarted.
- */
+// The texts of earlier answers by item id. With `store` (the API's default) the client sends an earlier answer as
+// `{type: "item_reference", id}` instead of its text, so the stand-in must know it. Bounded, and gone with the process:
+// an unknown reference is left out of the conversation and counted in the answer's headers, where OpenAI would refuse
+// the call, so that a thread kept in Redis goes on after the stand-in was restarted.
 export type ItemStore = {
   readonly put: (itemId: string, text: string) => void;
   readonly textOf: (itemId: string) => string | undefined;

@@ -1,8 +1,6 @@
-/**
- * The body of POST /v1/responses, and the model call that it asks for. Sampling settings have no effect; what would
- * change the answer and is not built is refused by name.
- * Fields: https://platform.openai.com/docs/api-reference/responses/create
- */
+// The body of POST /v1/responses, and the model call that it asks for. Sampling settings have no effect; what would
+// change the answer and is not built is refused by name.
+// Fields: https://platform.openai.com/docs/api-reference/responses/create
 import { z } from 'zod';
 import { contentField, contentText, jsonSchemaField, refused } from '../api/request-parts.ts';
 import type { AnswerFormat, ModelCall, ToolChoice, Turn } from '../conversation.ts';
@@ -115,8 +113,9 @@ function turnsOf(item: Item, textOfItem: (itemId: string) => string | undefined)
     case 'function_call_output':
       return [{ role: 'tool', callId: item.call_id, text: contentText(item.output) }];
     case 'item_reference': {
+      // Reasoning is kept as an empty text: known, and nothing to say.
       const text = textOfItem(item.id);
-      return text === undefined ? [] : [messageTurn('assistant', text)];
+      return text ? [messageTurn('assistant', text)] : [];
     }
     case 'reasoning':
       return [];

@@ -1,9 +1,7 @@
-/**
- * Finds the script that a test puts into the user's message: a fenced code block tagged `script`. On its way here the
- * message may have lost its line breaks (a normalizer collapses white space), so the fence counts wherever it stands and
- * any white space, or none, may surround the array. The array's end is found by its brackets, so that a script may
- * contain fences in its own texts.
- */
+// Finds the script that a test puts into the user's message: a fenced code block tagged `script`. On its way here the
+// message may have lost its line breaks (a normalizer collapses white space), so the fence counts wherever it stands and
+// any white space, or none, may surround the array. The array's end is found by its brackets, so that a script may
+// contain fences in its own texts.
 export type ScriptBlock = {
   /** What stands between the fences, trimmed. */
   readonly source: string;

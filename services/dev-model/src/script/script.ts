@@ -1,16 +1,12 @@
-/**
- * Scripts let a test say what the model will do, call by call. A script is a JSON array in a fenced block tagged
- * `script` in the last user message; the model calls of a run carry `X-Client-Request-Id: <run>.<n>`, n counting from 1
- * with the tries included, and call n is answered by element n: the first call by the array's first element. A call
- * without that header has no number, so it ignores scripts. Past the array's end every answer is the word "done".
- */
+// Scripts let a test say what the model will do, call by call. A script is a JSON array in a fenced block tagged
+// `script` in the last user message; the model calls of a run carry `X-Client-Request-Id: <run>.<n>`, n counting from 1
+// with the tries included, and call n is answered by element n: the first call by the array's first element. A call
+// without that header has no number, so it ignores scripts. Past the array's end every answer is the word "done".
 import { z } from 'zod';
 import { ApiError } from '../api/api-error.ts';
 import { describeIssue } from '../api/describe-issue.ts';
-import type { ModelCall } from '../conversation.ts';
-import { lastUserText } from '../conversation.ts';
-import { defaultChunkSize, plainReply } from '../reply.ts';
-import type { Reply } from '../reply.ts';
+import { lastUserText, type ModelCall } from '../conversation.ts';
+import { defaultChunkSize, plainReply, type Reply } from '../reply.ts';
 import { scriptBlocks } from './script-block.ts';
 
 const maxDelayMs = 60_000;

@@ -1,0 +1,70 @@
+// One model call from validated request to HTTP answer, the same for both text APIs: the script decides, else the
+// stand-in answers; then limits, errors, and the wire form.
+import { setTimeout as delay } from 'node:timers/promises';
+import { standInReply } from '../answer/answer.ts';
+import type { ModelCall } from '../conversation.ts';
+import { withinLimits } from '../output-limit.ts';
+import { deltaCount, hasOutput, type ReplyFailure } from '../reply.ts';
+import { scriptedReply } from '../script/script.ts';
+import { ApiError } from './api-error.ts';
+import { sseBody } from './sse-body.ts';
+import type { Wire } from './wire.ts';
+
+/** What pino's Logger offers and this service uses. Texts of the conversation are never logged. */
+export type DevModelLog = {
+  readonly info: (fields: object, message: string) => void;
+  readonly warn: (fields: object, message: string) => void;
+  readonly error: (fields: object, message: string) => void;
+};
+
+const maxRequestIdLength = 512;
+
+export async function serveModelCall(
+  request: Request,
+  call: ModelCall,
+  wire: Wire,
+  log: DevModelLog,
+): Promise<Response> {
+  const clientRequestId = request.headers.get('x-client-request-id')?.slice(0, maxRequestIdLength);
+  const scripted = scriptedReply(call, clientRequestId);
+  const reply = withinLimits(scripted ?? standInReply(call.conversation), call);
+  const fields = {
+    model: call.model,
+    stream: call.stream,
+    clientRequestId,
+    scripted: scripted !== undefined,
+    toolCalls: reply.toolCalls.length,
+  };
+
+  if (reply.failure !== undefined && !(call.stream && hasOutput(reply))) {
+    log.info({ ...fields, status: reply.failure.status }, 'model call answered with its scripted error');
+    throw failureError(reply.failure);
+  }
+
+  if (call.stream) {
+    const body = sseBody(wire.frames(call, reply), reply.delayMs, (end) => {
+      log.info({ ...fields, ...end }, 'model call streamed');
+    });
+    // Said outright, or the server would wait for more of the body to learn its length.
+    const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'transfer-encoding': 'chunked' };
+    return new Response(body, { headers: { ...headers, 'cache-control': 'no-cache' } });
+  }
+
+  const pauseMs = reply.delayMs * Math.max(0, deltaCount(reply) - 1);
+  if (pauseMs > 0) await delay(pauseMs, undefined, { signal: request.signal });
+  log.info(fields, 'model call answered');
+  return Response.json(wire.body(call, reply));
+}
+
+function failureError({ status, message, retryAfterSeconds }: ReplyFailure): ApiError {
+  const code = status === 429 ? 'rate_limit_exceeded' : status >= 500 ? 'server_error' : 'scripted_error';
+  // Retry-After holds whole seconds (RFC 9110, 10.2.3); OpenAI's retry-after-ms beside it is exact.
+  const headers =
+    retryAfterSeconds === undefined
+      ? {}
+      : {
+          'retry-after': String(Math.ceil(retryAfterSeconds)),
+          'retry-after-ms': String(Math.round(retryAfterSeconds * 1000)),
+        };
+  return new ApiError({ status, code, message, headers });
+}

@@ -1,0 +1,50 @@
+// The body of a streamed answer. Frames are pulled as the client takes them, so that nothing is generated for a reader
+// who is slow or gone. Without a delay many events share one write; with one, each pause ends a write and the next
+// begins at least `delayMs` later.
+import { pause, type Frame } from './wire.ts';
+
+export type StreamEnd = { readonly outcome: 'completed' | 'disconnected'; readonly deltas: number };
+
+const maxWriteCharacters = 16 * 1024;
+
+export function sseBody(
+  frames: Generator<Frame, void>,
+  delayMs: number,
+  onEnd: (end: StreamEnd) => void,
+): ReadableStream<Uint8Array> {
+  let timer: NodeJS.Timeout | undefined;
+  let isPaused = false;
+  let pauses = 0;
+
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (isPaused) {
+        await new Promise<void>((resolve) => {
+          timer = setTimeout(resolve, delayMs);
+        });
+        isPaused = false;
+      }
+      let text = '';
+      while (text.length < maxWriteCharacters && !isPaused) {
+        const next = frames.next();
+        if (next.done) {
+          if (text !== '') controller.enqueue(Buffer.from(text));
+          controller.close();
+          onEnd({ outcome: 'completed', deltas: pauses + 1 });
+          return;
+        }
+        if (next.value === pause) {
+          pauses += 1;
+          isPaused = delayMs > 0;
+        } else text += next.value;
+      }
+      controller.enqueue(Buffer.from(text));
+    },
+    cancel() {
+      // The waiting pull is dropped with its timer: nobody is left to read what it would say.
+      clearTimeout(timer);
+      frames.return();
+      onEnd({ outcome: 'disconnected', deltas: pauses + 1 });
+    },
+  });
+}

@@ -1,0 +1,68 @@
+// The stand-in's HTTP surface, OpenAI's paths under /v1. It never asks for a key: whoever reaches the port may use it.
+// Every answer says in a header that it comes from a stand-in.
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { ApiError, errorBody } from './api/api-error.ts';
+import { listModels, showModel } from './api/models-route.ts';
+import { parseBody } from './api/parse-body.ts';
+import { serveModelCall, type DevModelLog } from './api/serve-model-call.ts';
+import { newId } from './api/wire.ts';
+import { chatModelCall, chatRequestSchema } from './chat/chat-request.ts';
+import { chatWire } from './chat/chat-wire.ts';
+import { serveEmbeddings } from './embedding/embeddings-route.ts';
+import { createItemStore } from './responses/item-store.ts';
+import { serveResponses } from './responses/responses-route.ts';
+
+export type DevModelOptions = { readonly log: DevModelLog; readonly maxBodyBytes?: number };
+
+const defaultMaxBodyBytes = 16 * 1024 * 1024;
+
+export function createDevModel({ log, maxBodyBytes = defaultMaxBodyBytes }: DevModelOptions): Hono {
+  const app = new Hono();
+  const items = createItemStore();
+
+  app.use(async (context, next) => {
+    await next();
+    context.header('x-millrace-stand-in', 'dev-model');
+    context.header('x-request-id', newId('req_'));
+  });
+  app.use(
+    bodyLimit({
+      maxSize: maxBodyBytes,
+      onError() {
+        const message = `The body is larger than ${maxBodyBytes} bytes`;
+        throw new ApiError({ status: 413, code: 'body_too_large', message });
+      },
+    }),
+  );
+
+  app.get('/healthz', (context) => context.json({ status: 'ok' }));
+  app.get('/v1/models', () => listModels());
+  app.get('/v1/models/:id', (context) => showModel(context.req.param('id')));
+  app.post('/v1/chat/completions', async ({ req: { raw } }) => {
+    const body = await parseBody(raw, chatRequestSchema);
+    const wire = chatWire(body.stream_options?.include_usage ?? false);
+    return serveModelCall(raw, chatModelCall(body), wire, log);
+  });
+  app.post('/v1/responses', ({ req: { raw } }) => serveResponses(raw, items, log));
+  app.post('/v1/embeddings', ({ req: { raw } }) => serveEmbeddings(raw));
+
+  app.notFound(({ req }) => {
+    const message = `There is no ${req.method} ${req.path} here; GET /v1/models says what there is`;
+    return errorResponse(new ApiError({ status: 404, code: 'unknown_url', message }));
+  });
+  app.onError((error, { req }) => {
+    if (error instanceof ApiError) return errorResponse(error);
+    if (req.raw.signal.aborted) {
+      log.info({ path: req.path }, 'the client went away before its answer');
+      return errorResponse(new ApiError({ status: 499, code: 'client_closed_request', message: 'You went away' }));
+    }
+    log.error({ err: error, path: req.path }, 'the stand-in broke');
+    const message = `The stand-in broke: ${error.message}`;
+    return errorResponse(new ApiError({ status: 500, code: 'internal_error', message, cause: error }));
+  });
+  return app;
+}
+
+const errorResponse = (error: ApiError): Response =>
+  Response.json(errorBody(error), { status: error.status, headers: error.headers });

@@ -1,0 +1,52 @@
+// POST /v1/embeddings. Fields: https://platform.openai.com/docs/api-reference/embeddings/create
+import { z } from 'zod';
+import { parseBody } from '../api/parse-body.ts';
+import { tokensOf } from '../output-limit.ts';
+import { dimensionsOf, embeddingNote } from './embedding-models.ts';
+import { embed } from './hashed-ngram.ts';
+
+/** OpenAI's own bound on texts in one request; vectors may not be longer than its longest is, rounded up. */
+const maxInputs = 2048;
+const maxDimensions = 4096;
+
+const inputText = z
+  .string('the stand-in has no tokens: send text')
+  .min(1, 'an empty text has no direction to point in');
+
+const embeddingsRequestSchema = z.object({
+  model: z.string().min(1),
+  input: z.union([inputText, z.array(inputText).min(1).max(maxInputs)]),
+  dimensions: z.int().min(1).max(maxDimensions).nullish(),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+});
+
+export async function serveEmbeddings(request: Request): Promise<Response> {
+  const body = await parseBody(request, embeddingsRequestSchema);
+  const inputs = [body.input].flat();
+  const dimensions = body.dimensions ?? dimensionsOf(body.model);
+  const encode = body.encoding_format === 'base64' ? base64 : floats;
+  const tokens = inputs.reduce((sum, input) => sum + tokensOf(input), 0);
+  return Response.json(
+    {
+      object: 'list',
+      data: inputs.map((input, index) => ({
+        object: 'embedding',
+        index,
+        embedding: encode(embed(input, dimensions)),
+      })),
+      model: body.model,
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+    },
+    { headers: { 'x-millrace-embedding': embeddingNote } },
+  );
+}
+
+/** Eight digits are what a 32-bit float holds; most values are zero and stay one character long. */
+const floats = (vector: Float64Array): number[] => Array.from(vector, (value) => Number(value.toPrecision(8)));
+
+/** 32-bit little-endian floats, as OpenAI encodes them. */
+function base64(vector: Float64Array): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
+  return bytes.toString('base64');
+}

@@ -1,0 +1,88 @@
+// The server-sent events of one output item, from its `added` to its `done`. Each delta's fixed part is serialized once
+// for the item. Events: https://platform.openai.com/docs/api-reference/responses-streaming
+import { pause, type Frame } from '../api/wire.ts';
+import { chunked } from '../reply.ts';
+import { itemJson, textPart, type ResponseItem } from './response-items.ts';
+
+/** Numbers the events of one response. `isFirstDelta` is shared too: pauses stand between deltas of any item. */
+export type EventWriter = {
+  readonly event: (type: string, fields: object) => string;
+  /** Like event, for a delta whose fixed fields are given as JSON without the closing brace. */
+  readonly deltaEvent: (type: string, fixedJson: string, delta: string) => string;
+  isFirstDelta: boolean;
+};
+
+export function createEventWriter(): EventWriter {
+  let sequenceNumber = 0;
+  return {
+    event: (type, fields) =>
+      `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequenceNumber++, ...fields })}\n\n`,
+    deltaEvent: (type, fixedJson, delta) =>
+      `event: ${type}\ndata: ${fixedJson},"delta":${JSON.stringify(delta)},"sequence_number":${sequenceNumber++}}\n\n`,
+    isFirstDelta: true,
+  };
+}
+
+export type ItemContext = {
+  readonly outputIndex: number;
+  readonly chunkSize: number;
+  readonly encryptedReasoning: boolean;
+  readonly finalStatus: 'completed' | 'incomplete';
+  /** The answer breaks off: the last item has no end. */
+  readonly breaksOff: boolean;
+};
+
+export function* itemEvents(item: ResponseItem, writer: EventWriter, context: ItemContext): Generator<Frame, void> {
+  const { outputIndex, encryptedReasoning } = context;
+  const added = itemJson(item, 'in_progress', encryptedReasoning);
+  yield writer.event('response.output_item.added', { output_index: outputIndex, item: added });
+  yield* contentEvents(item, writer, context);
+  if (context.breaksOff) return;
+  const done = itemJson(item, context.finalStatus, encryptedReasoning);
+  yield writer.event('response.output_item.done', { output_index: outputIndex, item: done });
+}
+
+function* contentEvents(item: ResponseItem, writer: EventWriter, context: ItemContext): Generator<Frame, void> {
+  const place = { item_id: item.id, output_index: context.outputIndex };
+  const end = (type: string, fields: object): string => (context.breaksOff ? '' : writer.event(type, fields));
+  switch (item.type) {
+    case 'reasoning': {
+      const part = { ...place, summary_index: 0 };
+      yield writer.event('response.reasoning_summary_part.added', { ...part, part: summaryPart('') });
+      yield* deltas('response.reasoning_summary_text.delta', part, item.text, writer, context.chunkSize);
+      yield end('response.reasoning_summary_text.done', { ...part, text: item.text });
+      yield end('response.reasoning_summary_part.done', { ...part, part: summaryPart(item.text) });
+      return;
+    }
+    case 'message': {
+      const part = { ...place, content_index: 0 };
+      yield writer.event('response.content_part.added', { ...part, part: textPart('') });
+      yield* deltas('response.output_text.delta', { ...part, logprobs: [] }, item.text, writer, context.chunkSize);
+      yield end('response.output_text.done', { ...part, text: item.text, logprobs: [] });
+      yield end('response.content_part.done', { ...part, part: textPart(item.text) });
+      return;
+    }
+    case 'function_call': {
+      yield* deltas('response.function_call_arguments.delta', place, item.arguments, writer, context.chunkSize);
+      yield end('response.function_call_arguments.done', { ...place, name: item.name, arguments: item.arguments });
+      return;
+    }
+  }
+}
+
+function* deltas(
+  type: string,
+  fields: object,
+  text: string,
+  writer: EventWriter,
+  chunkSize: number,
+): Generator<Frame, void> {
+  const fixedJson = JSON.stringify({ type, ...fields }).slice(0, -1);
+  for (const piece of chunked(text, chunkSize)) {
+    if (!writer.isFirstDelta) yield pause;
+    writer.isFirstDelta = false;
+    yield writer.deltaEvent(type, fixedJson, piece);
+  }
+}
+
+const summaryPart = (text: string): object => ({ type: 'summary_text', text });

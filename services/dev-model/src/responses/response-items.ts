@@ -1,0 +1,65 @@
+// A reply as the items of a response: the reasoning, the message, then one item for each function call, each with an id
+// of its own. Shapes: https://platform.openai.com/docs/api-reference/responses/object
+import { newId } from '../api/wire.ts';
+import type { Reply } from '../reply.ts';
+
+export type ReasoningItem = { readonly type: 'reasoning'; readonly id: string; readonly text: string };
+export type MessageItem = { readonly type: 'message'; readonly id: string; readonly text: string };
+export type FunctionCallItem = {
+  readonly type: 'function_call';
+  readonly id: string;
+  readonly callId: string;
+  readonly name: string;
+  readonly arguments: string;
+};
+
+export type ResponseItem = ReasoningItem | MessageItem | FunctionCallItem;
+
+export function itemsOf(reply: Reply): ResponseItem[] {
+  const items: ResponseItem[] = [];
+  if (reply.reasoning !== '') items.push({ type: 'reasoning', id: newId('rs_'), text: reply.reasoning });
+  // An answer without anything is still a message, though an empty one.
+  if (reply.text !== '' || reply.toolCalls.length === 0) {
+    items.push({ type: 'message', id: newId('msg_'), text: reply.text });
+  }
+  for (const { name, arguments: args } of reply.toolCalls) {
+    items.push({ type: 'function_call', id: newId('fc_'), callId: newId('call_'), name, arguments: args });
+  }
+  return items;
+}
+
+type Status = 'in_progress' | 'completed' | 'incomplete';
+
+/** The item as the API shows it: empty while in progress, whole once it is done. */
+export function itemJson(item: ResponseItem, status: Status, encryptedReasoning: boolean): object {
+  const begun = status === 'in_progress';
+  switch (item.type) {
+    case 'reasoning':
+      return {
+        id: item.id,
+        type: item.type,
+        summary: begun ? [] : [{ type: 'summary_text', text: item.text }],
+        // A client that does not store asks for this and sends it back; here it stands for nothing.
+        ...(encryptedReasoning && { encrypted_content: 'dev-model' }),
+      };
+    case 'message':
+      return {
+        id: item.id,
+        type: item.type,
+        status,
+        role: 'assistant',
+        content: begun ? [] : [textPart(item.text)],
+      };
+    case 'function_call':
+      return {
+        id: item.id,
+        type: item.type,
+        status,
+        call_id: item.callId,
+        name: item.name,
+        arguments: begun ? '' : item.arguments,
+      };
+  }
+}
+
+export const textPart = (text: string): object => ({ type: 'output_text', text, annotations: [], logprobs: [] });

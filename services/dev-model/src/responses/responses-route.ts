@@ -1,0 +1,26 @@
+// POST /v1/responses: resolves references to earlier answers, and says in a header how many it did not know.
+import { parseBody } from '../api/parse-body.ts';
+import { serveModelCall, type DevModelLog } from '../api/serve-model-call.ts';
+import type { ItemStore } from './item-store.ts';
+import { responsesModelCall, responsesRequestSchema } from './responses-request.ts';
+import { responsesWire } from './responses-wire.ts';
+
+export async function serveResponses(request: Request, items: ItemStore, log: DevModelLog): Promise<Response> {
+  const body = await parseBody(request, responsesRequestSchema);
+  const unknownItems: string[] = [];
+  const call = responsesModelCall(body, (itemId) => {
+    const text = items.textOf(itemId);
+    if (text === undefined) unknownItems.push(itemId);
+    return text;
+  });
+  const wire = responsesWire({
+    store: body.store === false ? undefined : items,
+    encryptedReasoning: body.include?.includes('reasoning.encrypted_content') ?? false,
+  });
+  const response = await serveModelCall(request, call, wire, log);
+  if (unknownItems.length > 0) {
+    log.warn({ unknownItems: unknownItems.length }, 'left out references to items of an earlier process');
+    response.headers.set('x-millrace-unknown-items', String(unknownItems.length));
+  }
+  return response;
+}

@@ -1,0 +1,48 @@
+// The expected failures of a history store, worded once for both implementations.
+import { isToken, MillraceError } from '@millrace/contracts';
+import { MAX_BLOCK_MESSAGES, type RunBlock, type ThreadRef } from './history-store.ts';
+
+/** Names no owner: whose thread it is, is not the asker's business. */
+export function threadForeign({ threadId, resourceId }: { threadId: string; resourceId: string }): MillraceError {
+  return new MillraceError('thread-foreign', `Thread "${threadId}" does not belong to resource "${resourceId}".`, {
+    remedy: 'Use a thread of this resource, or a new thread id.',
+  });
+}
+
+export function threadUnknown({ tenant, threadId }: ThreadRef): MillraceError {
+  return new MillraceError('thread-unknown', `Tenant "${tenant}" has no thread "${threadId}".`, {
+    remedy: 'A thread is there once a run on it has ended with an answer. `threads-list` names those that are.',
+  });
+}
+
+export function saveSuperseded({ runId, epoch }: RunBlock, savedEpoch: number): MillraceError {
+  return new MillraceError('save-superseded', `Run "${runId}" was saved by epoch ${savedEpoch}; ${epoch} came too late.`, {
+    remedy: 'Nothing: a later owner of the run has saved its messages.',
+  });
+}
+
+export function storeUnavailable(what: string, cause: unknown): MillraceError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new MillraceError('store-unavailable', `The message store did not ${what}: ${reason}`, {
+    remedy: 'Check that the store runs and is reached from here, and ask again.',
+    cause,
+  });
+}
+
+/** A tenant is a token: it can hold nothing that would end its part of a key. @throws token-invalid */
+export function checkTenant(tenant: string): string {
+  if (isToken(tenant)) return tenant;
+  throw new MillraceError('token-invalid', `"${tenant}" is not a tenant.`, {
+    remedy: 'Use 1 to 64 characters out of A-Z, a-z, 0-9, "_" and "-".',
+  });
+}
+
+/** @throws message-invalid */
+export function checkBlock(block: RunBlock): void {
+  if (block.messages.length <= MAX_BLOCK_MESSAGES) return;
+  throw new MillraceError(
+    'message-invalid',
+    `Run "${block.runId}" has ${block.messages.length} messages; one run can store ${MAX_BLOCK_MESSAGES}.`,
+    { remedy: 'Send fewer messages with a run: what the thread holds already need not be sent again.' },
+  );
+}

@@ -1,0 +1,58 @@
+// The contract of a history store: threads, and their messages in blocks, one block a run. Whoever implements it runs the
+// conformance suite (history-store.conformance.ts), which says the same in tests. What it guarantees:
+//
+// - Order is the thread's own sequence, never time: a run's block stands whole, in one piece, where its first save put it.
+// - A save happens as a whole or not at all, whoever is killed in between, and saving twice is saving once.
+// - Nothing of a tenant is reached by way of another tenant, whatever the ids look like.
+import type { Message, Thread } from '@millrace/contracts';
+
+/** A thread is named by its tenant and its id: two tenants may use the same id. */
+export type ThreadRef = { tenant: string; threadId: string };
+
+/** What one run leaves in its thread. */
+export type RunBlock = ThreadRef & {
+  resourceId: string;
+  runId: string;
+  /** The owner of the run that saves. A lower one than has saved already is refused, a higher or equal one replaces. */
+  epoch: number;
+  /** In order; ids are distinct. Empty: what the run has saved before is removed, and no thread is created. */
+  messages: readonly Message[];
+};
+
+/** `offset` counts from the first of the list. */
+export type Page = { limit: number; offset: number };
+export type MessagePage = { messages: Message[]; total: number };
+export type ThreadPage = { threads: Thread[]; total: number };
+
+/** The most messages that one block may hold. Why it is bounded: see DESIGN.md, "Order". */
+export const MAX_BLOCK_MESSAGES = 10_000;
+
+/** The title of a thread that nobody has named. Source: the seed memory-as-processors. */
+export const DEFAULT_TITLE = 'New Conversation';
+
+/**
+ * Every method may throw `store-unavailable` (the store did not answer in its time: ask again later) and `token-invalid` (the
+ * tenant is not one), and throws the signal's reason where it has fired already.
+ */
+export type HistoryStore = {
+  /**
+   * The last `count` messages, oldest first; none where there is no such thread. Costs in proportion to `count`, not to the thread.
+   * @throws thread-foreign when the thread belongs to another resource
+   */
+  recallLast(thread: ThreadRef & { resourceId: string }, count: number, signal?: AbortSignal): Promise<Message[]>;
+  /**
+   * Saves a run's block as a whole, and creates its thread where there is none. A message whose id another run of the thread has
+   * stored is that message: it stays as and where it is.
+   * @throws thread-foreign, save-superseded, message-invalid (more than MAX_BLOCK_MESSAGES)
+   */
+  saveBlock(block: RunBlock, signal?: AbortSignal): Promise<void>;
+  /** Oldest first. @throws thread-unknown */
+  listMessages(thread: ThreadRef, page: Page, signal?: AbortSignal): Promise<MessagePage>;
+  /** The last `count`, oldest first. @throws thread-unknown */
+  listLastMessages(thread: ThreadRef, count: number, signal?: AbortSignal): Promise<MessagePage>;
+  /** The most recently updated first; of one resource where it is named. */
+  listThreads(filter: { tenant: string; resourceId?: string | undefined }, page: Page, signal?: AbortSignal): Promise<ThreadPage>;
+  /** @throws thread-unknown */
+  getThread(thread: ThreadRef, signal?: AbortSignal): Promise<Thread>;
+  close(): Promise<void>;
+};

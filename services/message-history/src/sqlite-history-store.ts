@@ -1,0 +1,107 @@
+// The embedded history store: one file, for one machine without Redis. The same contract as on Redis; each save is a transaction.
+import { MillraceError, type Message, type Thread } from '@millrace/contracts';
+import { checkBlock, checkTenant, storeUnavailable, threadForeign, threadUnknown } from './history-errors.ts';
+import type { HistoryStore, MessagePage, Page, ThreadRef } from './history-store.ts';
+import { inTransaction, openSqliteDatabase } from './sqlite-database.ts';
+import { prepareStatements, type Statements } from './sqlite-statements.ts';
+import { saveBlockRows } from './sqlite-save-block.ts';
+import { readMessage } from './stored-message.ts';
+import { readThread } from './stored-thread.ts';
+
+/**
+ * @param path see openSqliteDatabase()
+ * @throws store-unavailable
+ */
+export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore {
+  const database = openSqliteDatabase(path);
+  const statements = prepareStatements(database);
+
+  /** Synchronous work as an async call: what is thrown is a rejection, with the database's own errors as `store-unavailable`. */
+  const call = async <T>(tenant: string, signal: AbortSignal | undefined, work: () => T): Promise<T> => {
+    signal?.throwIfAborted();
+    checkTenant(tenant);
+    try {
+      return work();
+    } catch (error) {
+      throw MillraceError.isInstance(error) ? error : storeUnavailable('serve a call', error);
+    }
+  };
+  /** Several reads that belong together see one state of the file, whoever writes in between. */
+  const reading = <T>(tenant: string, signal: AbortSignal | undefined, work: () => T): Promise<T> =>
+    call(tenant, signal, () => {
+      database.exec('BEGIN');
+      try {
+        return work();
+      } finally {
+        database.exec('COMMIT');
+      }
+    });
+
+  return {
+    recallLast: (thread, count, signal) =>
+      reading(thread.tenant, signal, () => {
+        const found = findThread(statements, thread);
+        if (found === undefined) return [];
+        if (found.resourceId !== thread.resourceId) throw threadForeign(thread);
+        return lastMessages(statements, thread, count);
+      }),
+
+    saveBlock: (block, signal) =>
+      call(block.tenant, signal, () => {
+        checkBlock(block);
+        inTransaction(database, () => saveBlockRows(statements, block, Date.now()));
+      }),
+
+    listMessages: (thread, page, signal) =>
+      reading(thread.tenant, signal, () => ({
+        total: getThread(statements, thread).messageCount,
+        messages: messagesOfPage(statements, thread, page),
+      })),
+
+    listLastMessages: (thread, count, signal) =>
+      reading(thread.tenant, signal, (): MessagePage => ({
+        total: getThread(statements, thread).messageCount,
+        messages: lastMessages(statements, thread, count),
+      })),
+
+    listThreads: ({ tenant, resourceId }, { limit, offset }, signal) =>
+      reading(tenant, signal, () => {
+        const [count, list, values] =
+          resourceId === undefined
+            ? [statements.countThreads, statements.listThreads, [tenant]]
+            : [statements.countThreadsOf, statements.listThreadsOf, [tenant, resourceId]];
+        const rows = list.all(...values, limit, offset);
+        return {
+          threads: rows.map((row) => readThread(String(row['id']), row)),
+          total: Number(count.get(...values)?.['total'] ?? 0),
+        };
+      }),
+
+    getThread: (thread, signal) => reading(thread.tenant, signal, () => getThread(statements, thread)),
+
+    close: async () => {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+function findThread(statements: Statements, { tenant, threadId }: ThreadRef): Thread | undefined {
+  const row = statements.findThread.get(tenant, threadId);
+  return row && readThread(threadId, row);
+}
+
+function getThread(statements: Statements, thread: ThreadRef): Thread {
+  const found = findThread(statements, thread);
+  if (found === undefined) throw threadUnknown(thread);
+  return found;
+}
+
+function lastMessages(statements: Statements, { tenant, threadId }: ThreadRef, count: number): Message[] {
+  const rows = statements.lastMessages.all(tenant, threadId, count);
+  return rows.map((row) => readMessage(String(row['body']))).toReversed();
+}
+
+function messagesOfPage(statements: Statements, { tenant, threadId }: ThreadRef, { limit, offset }: Page): Message[] {
+  const rows = statements.listMessages.all(tenant, threadId, limit, offset);
+  return rows.map((row) => readMessage(String(row['body'])));
+}

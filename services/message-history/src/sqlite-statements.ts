@@ -1,0 +1,44 @@
+// Every statement of the embedded store, prepared once for a database.
+import type { DatabaseSync } from 'node:sqlite';
+
+export type Statements = ReturnType<typeof prepareStatements>;
+
+const THREAD = `id, resource_id AS resourceId, title, created_at AS createdAt, updated_at AS updatedAt,
+  last_message_at AS lastMessageAt, message_count AS messageCount, metadata`;
+const LATEST_FIRST = 'ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?';
+const OF_THREAD = 'FROM history_messages WHERE tenant = ? AND thread_id = ?';
+
+export function prepareStatements(database: DatabaseSync) {
+  const sql = (text: string) => database.prepare(text);
+  return {
+    findThread: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? AND id = ?`),
+    countThreads: sql('SELECT count(*) AS total FROM history_threads WHERE tenant = ?'),
+    countThreadsOf: sql('SELECT count(*) AS total FROM history_threads WHERE tenant = ? AND resource_id = ?'),
+    listThreads: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? ${LATEST_FIRST}`),
+    listThreadsOf: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? AND resource_id = ? ${LATEST_FIRST}`),
+    lastMessages: sql(`SELECT body ${OF_THREAD} ORDER BY block DESC, position DESC LIMIT ?`),
+    listMessages: sql(`SELECT body ${OF_THREAD} ORDER BY block, position LIMIT ? OFFSET ?`),
+
+    findRun: sql('SELECT epoch, block FROM history_runs WHERE tenant = ? AND thread_id = ? AND run_id = ?'),
+    beginBlock: sql(`
+      INSERT INTO history_threads (tenant, id, resource_id, title, created_at, updated_at, message_count, metadata, blocks)
+      VALUES (:tenant, :threadId, :resourceId, :title, :now, :now, 0, '{}', 1)
+      ON CONFLICT (tenant, id) DO UPDATE SET blocks = blocks + 1
+      RETURNING blocks`),
+    clearBlock: sql('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ? AND block = ?'),
+    // What another run has stored under this id is this message, and stays where it is.
+    addMessage: sql(`
+      INSERT INTO history_messages (tenant, thread_id, id, block, position, body) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (tenant, thread_id, id) DO NOTHING`),
+    writeRun: sql(`
+      INSERT INTO history_runs (tenant, thread_id, run_id, epoch, block) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (tenant, thread_id, run_id) DO UPDATE SET epoch = excluded.epoch`),
+    // Processes' clocks may step back: a thread never goes back in time.
+    touchThread: sql(`
+      UPDATE history_threads SET
+        updated_at = max(updated_at, :now),
+        last_message_at = iif(:hasMessages, max(updated_at, :now), last_message_at),
+        message_count = message_count - :removed + :added
+      WHERE tenant = :tenant AND id = :threadId`),
+  };
+}

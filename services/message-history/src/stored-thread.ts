@@ -1,0 +1,35 @@
+// A thread as it is stored: flat, times in milliseconds since 1970, metadata as JSON. One schema for both stores; Redis gives
+// every value as a string.
+import type { JsonObject, Thread } from '@millrace/contracts';
+import { z } from 'zod';
+
+const storedThreadSchema = z.object({
+  resourceId: z.string(),
+  title: z.string(),
+  createdAt: z.coerce.number(),
+  updatedAt: z.coerce.number(),
+  lastMessageAt: z.coerce.number().nullish(),
+  messageCount: z.coerce.number().int(),
+  metadata: z.string(),
+});
+const metadataSchema: z.ZodType<JsonObject> = z.record(z.string(), z.json());
+
+/** @param stored an object with the fields of the schema; others are ignored */
+export function readThread(id: string, stored: unknown): Thread {
+  const { resourceId, title, createdAt, updatedAt, lastMessageAt, messageCount, metadata } =
+    storedThreadSchema.parse(stored);
+  return {
+    id,
+    resourceId,
+    title,
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+    ...(typeof lastMessageAt === 'number' && { lastMessageAt: iso(lastMessageAt) }),
+    messageCount,
+    metadata: metadataSchema.parse(JSON.parse(metadata)),
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { childEnvironment, defaultCacheDir } from './host.ts';
+
+test('the cache follows XDG_CACHE_HOME, else HOME', () => {
+  expect(defaultCacheDir({ XDG_CACHE_HOME: '/var/tmp/cache', HOME: '/home/ada' })).toBe('/var/tmp/cache/millrace');
+  expect(defaultCacheDir({ HOME: '/home/ada' })).toBe('/home/ada/.cache/millrace');
+  expect(defaultCacheDir({ XDG_CACHE_HOME: 'relative', HOME: '/home/ada' })).toBe('/home/ada/.cache/millrace');
+});
+
+test('a server sees no keys of ours', () => {
+  const env = childEnvironment({ PATH: '/bin', HOME: '/home/ada', OPENAI_API_KEY: 'secret' }, ['/a', '/b']);
+  expect(env).toEqual({ PATH: '/bin', HOME: '/home/ada', LC_ALL: 'C', LD_LIBRARY_PATH: '/a:/b' });
+});
