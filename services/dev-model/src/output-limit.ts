@@ -11,8 +11,7 @@ export const tokensOf = (text: string): number => Math.ceil(text.length / charac
 const turnText = (turn: Turn): string =>
   turn.role === 'assistant' ? turn.text + turn.toolCalls.map((call) => call.name + call.arguments).join('') : turn.text;
 
-export const inputTokens = (turns: readonly Turn[]): number =>
-  turns.reduce((sum, turn) => sum + tokensOf(turnText(turn)), 0);
+const inputTokens = (turns: readonly Turn[]): number => turns.reduce((sum, turn) => sum + tokensOf(turnText(turn)), 0);
 
 export type Usage = { readonly input: number; readonly output: number; readonly reasoning: number };
 

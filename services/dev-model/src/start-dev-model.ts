@@ -28,6 +28,10 @@ export async function startDevModel({ port, host = '127.0.0.1', log }: DevModelA
   // The process' own Request and Response stay as they are: others in it may use them.
   const listener = getRequestListener(createDevModel({ log }).fetch, { overrideGlobalObjects: false });
   const server = createServer((incoming, outgoing) => {
+    // A connection kept alive after its last answer would hold a closing server open until its client lets go of it.
+    outgoing.once('close', () => {
+      if (!server.listening) setImmediate(() => server.closeIdleConnections());
+    });
     listener(incoming, outgoing).catch((error: unknown) => {
       log.error({ err: error }, 'the answer could not be written');
       outgoing.destroy();

@@ -16,9 +16,13 @@ export function threadUnknown({ tenant, threadId }: ThreadRef): MillraceError {
 }
 
 export function saveSuperseded({ runId, epoch }: RunBlock, savedEpoch: number): MillraceError {
-  return new MillraceError('save-superseded', `Run "${runId}" was saved by epoch ${savedEpoch}; ${epoch} came too late.`, {
-    remedy: 'Nothing: a later owner of the run has saved its messages.',
-  });
+  return new MillraceError(
+    'save-superseded',
+    `Run "${runId}" was saved by epoch ${savedEpoch}; ${epoch} came too late.`,
+    {
+      remedy: 'Nothing: a later owner of the run has saved its messages.',
+    },
+  );
 }
 
 export function storeUnavailable(what: string, cause: unknown): MillraceError {

@@ -51,7 +51,11 @@ export type HistoryStore = {
   /** The last `count`, oldest first. @throws thread-unknown */
   listLastMessages(thread: ThreadRef, count: number, signal?: AbortSignal): Promise<MessagePage>;
   /** The most recently updated first; of one resource where it is named. */
-  listThreads(filter: { tenant: string; resourceId?: string | undefined }, page: Page, signal?: AbortSignal): Promise<ThreadPage>;
+  listThreads(
+    filter: { tenant: string; resourceId?: string | undefined },
+    page: Page,
+    signal?: AbortSignal,
+  ): Promise<ThreadPage>;
   /** @throws thread-unknown */
   getThread(thread: ThreadRef, signal?: AbortSignal): Promise<Thread>;
   close(): Promise<void>;

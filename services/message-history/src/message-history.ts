@@ -16,7 +16,13 @@ import { messagesToStore } from './run-messages.ts';
 const SYSTEM_TAG = 'message-history';
 
 const optionsSchema = z.strictObject({
-  lastMessages: z.number().int().min(0).max(1_000).default(10).describe('how many messages of the thread are recalled; 0: none'),
+  lastMessages: z
+    .number()
+    .int()
+    .min(0)
+    .max(1_000)
+    .default(10)
+    .describe('how many messages of the thread are recalled; 0: none'),
   includeSystemMessages: z
     .boolean()
     .default(false)

@@ -12,8 +12,6 @@ const connectTimeoutMs = 2_000;
 const maxReconnectDelayMs = 1_000;
 /** How long a start waits for the server before it gives up. */
 const startWaitMs = 10_000;
-/** How long a close waits for the answers that are under way. */
-const closeWaitMs = 2_000;
 
 const script = (name: string, numberOfKeys: number) => ({
   lua: readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8'),
@@ -31,13 +29,14 @@ declare module 'ioredis' {
 
 export type RedisOptions = {
   url: string;
-  /** Told of every connection that fails or breaks; the connection is tried again whatever it does. */
-  onError?: (error: Error) => void;
+  /** Told when the connection is lost, once, and when it is back. What to do about it is done already. */
+  onChange?: (state: 'lost' | 'back') => void;
+  /** How long the server is waited for; 10 s if absent. */
   waitMs?: number;
 };
 
-/** @throws store-unavailable when the server does not answer in `waitMs` (10 s) */
-export async function connectRedis({ url, onError, waitMs = startWaitMs }: RedisOptions): Promise<Redis> {
+/** @throws store-unavailable when the server does not answer in `waitMs` */
+export async function connectRedis({ url, onChange, waitMs = startWaitMs }: RedisOptions): Promise<Redis> {
   const redis = new Redis(url, {
     commandTimeout: commandTimeoutMs,
     connectTimeout: connectTimeoutMs,
@@ -50,24 +49,22 @@ export async function connectRedis({ url, onError, waitMs = startWaitMs }: Redis
     connectionName: 'millrace-message-history',
     scripts: { saveBlock: script('save-block', 6), readMessages: script('read-messages', 3) },
   });
-  let lastError: Error | undefined;
-  redis.on('error', (error: Error) => {
-    lastError = error;
-    onError?.(error);
-  });
-  if (await isReady(redis, waitMs)) return redis;
-  redis.disconnect();
-  throw storeUnavailable(`answer within ${waitMs} ms`, lastError ?? new Error('no connection'));
+  let lastError = new Error('no connection');
+  redis.on('error', (error: Error) => (lastError = error));
+  if (!(await isReady(redis, waitMs))) {
+    redis.disconnect();
+    throw storeUnavailable(`answer within ${waitMs} ms`, lastError);
+  }
+  if (onChange) reportChanges(redis, onChange);
+  return redis;
 }
 
-/** Lets what is under way end, then closes, however the server is. */
+/** Lets what is under way end, which its own bound limits, then closes, however the server is. */
 export async function closeRedis(redis: Redis): Promise<void> {
-  if (redis.status === 'end') return;
-  const ended = new Promise<void>((resolve) => void redis.once('end', () => resolve()));
-  const giveUp = setTimeout(() => redis.disconnect(), closeWaitMs);
-  redis.quit().catch(() => redis.disconnect());
-  await ended;
-  clearTimeout(giveUp);
+  // A close that is wanted is no news.
+  redis.removeAllListeners('close');
+  await redis.quit().catch(() => undefined);
+  redis.disconnect();
 }
 
 function isReady(redis: Redis, waitMs: number): Promise<boolean> {
@@ -77,5 +74,19 @@ function isReady(redis: Redis, waitMs: number): Promise<boolean> {
       clearTimeout(giveUp);
       resolve(true);
     });
+  });
+}
+
+/** Every try to reconnect that fails closes once more: only the first is news. */
+function reportChanges(redis: Redis, onChange: (state: 'lost' | 'back') => void): void {
+  let lost = false;
+  redis.on('close', () => {
+    if (lost) return;
+    lost = true;
+    onChange('lost');
+  });
+  redis.on('ready', () => {
+    lost = false;
+    onChange('back');
   });
 }

@@ -69,13 +69,10 @@ async function saveBlock(redis: Redis, block: RunBlock, signal?: AbortSignal): P
   checkBlock(block);
   const { tenant, threadId, resourceId, runId, epoch, messages } = block;
   const { thread, order, bodies, runs } = threadKeys(block);
-  const reply = await answered('save', signal, () =>
-    redis.saveBlock(
-      ...[thread, order, bodies, runs, threadIndexKey(tenant), threadIndexKey(tenant, resourceId)],
-      ...[threadId, resourceId, runId, epoch, Date.now(), DEFAULT_TITLE, MAX_BLOCK_MESSAGES],
-      ...messages.flatMap((message) => [message.id, writeMessage(message)]),
-    ),
-  );
+  const keys = [thread, order, bodies, runs, threadIndexKey(tenant), threadIndexKey(tenant, resourceId)];
+  const args = [threadId, resourceId, runId, epoch, Date.now(), DEFAULT_TITLE, MAX_BLOCK_MESSAGES];
+  const written = messages.flatMap((message) => [message.id, writeMessage(message)]);
+  const reply = await answered('save', signal, () => redis.saveBlock(...keys, ...args, ...written));
   const outcome = saveReplySchema.parse(reply);
   if (outcome[0] === 'thread-foreign') throw threadForeign(block);
   if (outcome[0] === 'save-superseded') throw saveSuperseded(block, outcome[1]);

@@ -29,14 +29,9 @@ elseif not hasMessages then
   return { 'ok' }
 end
 
--- %.0f: Lua's own way to write a large number loses digits.
-local function whole(number)
-  return string.format('%.0f', number)
-end
-
 local block = tonumber(savedBlock) or redis.call('HINCRBY', thread, 'blocks', 1)
 local first = block * stride
-for _, id in ipairs(redis.call('ZRANGE', order, whole(first), whole(first + stride - 1), 'BYSCORE')) do
+for _, id in ipairs(redis.call('ZRANGE', order, first, first + stride - 1, 'BYSCORE')) do
   redis.call('ZREM', order, id)
   redis.call('HDEL', bodies, id)
 end
@@ -45,15 +40,15 @@ local position = 0
 for at = FIRST_MESSAGE, #ARGV, 2 do
   local id, body = ARGV[at], ARGV[at + 1]
   -- What another run has stored under this id is this message, and stays where it is.
-  if redis.call('ZADD', order, 'NX', whole(first + position), id) == 1 then
+  if redis.call('ZADD', order, 'NX', first + position, id) == 1 then
     redis.call('HSET', bodies, id, body)
   end
   position = position + 1
 end
-redis.call('HSET', runs, runId, epoch .. ':' .. whole(block))
+redis.call('HSET', runs, runId, epoch .. ':' .. block)
 
 -- Replicas' clocks differ: a thread never goes back in time.
-local updatedAt = whole(math.max(tonumber(now), tonumber(redis.call('HGET', thread, 'updatedAt') or '0')))
+local updatedAt = math.max(tonumber(now), tonumber(redis.call('HGET', thread, 'updatedAt') or '0'))
 for field, value in pairs({ resourceId = resourceId, title = title, createdAt = now, metadata = '{}' }) do
   redis.call('HSETNX', thread, field, value)
 end

@@ -1,5 +1,5 @@
 // The embedded history store: one file, for one machine without Redis. The same contract as on Redis; each save is a transaction.
-import { MillraceError, type Message, type Thread } from '@millrace/contracts';
+import type { Message, Thread } from '@millrace/contracts';
 import { checkBlock, checkTenant, storeUnavailable, threadForeign, threadUnknown } from './history-errors.ts';
 import type { HistoryStore, MessagePage, Page, ThreadRef } from './history-store.ts';
 import { inTransaction, openSqliteDatabase } from './sqlite-database.ts';
@@ -23,7 +23,7 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
     try {
       return work();
     } catch (error) {
-      throw MillraceError.isInstance(error) ? error : storeUnavailable('serve a call', error);
+      throw isOfDatabase(error) ? storeUnavailable('serve a call', error) : error;
     }
   };
   /** Several reads that belong together see one state of the file, whoever writes in between. */
@@ -104,4 +104,10 @@ function lastMessages(statements: Statements, { tenant, threadId }: ThreadRef, c
 function messagesOfPage(statements: Statements, { tenant, threadId }: ThreadRef, { limit, offset }: Page): Message[] {
   const rows = statements.listMessages.all(tenant, threadId, limit, offset);
   return rows.map((row) => readMessage(String(row['body'])));
+}
+
+/** What SQLite reports (locked, full, broken), and what node:sqlite says of a file that is closed. */
+function isOfDatabase(error: unknown): boolean {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ERR_SQLITE_ERROR' || code === 'ERR_INVALID_STATE';
 }

@@ -15,7 +15,8 @@ export function saveBlockRows(statements: Statements, block: RunBlock, now: numb
   const hasMessages = messages.length > 0;
   if (!saved && !hasMessages) return;
 
-  const begin = () => statements.beginBlock.get({ tenant, threadId, resourceId, title: DEFAULT_TITLE, now })?.['blocks'];
+  const begin = () =>
+    statements.beginBlock.get({ tenant, threadId, resourceId, title: DEFAULT_TITLE, now })?.['blocks'];
   const number = Number(saved ? saved['block'] : begin());
   const removed = Number(statements.clearBlock.run(tenant, threadId, number).changes);
   let added = 0;

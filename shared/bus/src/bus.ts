@@ -2,6 +2,7 @@
 import { MillraceError, createNames, createSubjects, DEFAULT_PREFIX } from '@millrace/contracts';
 import { connect, type NatsConnection } from 'nats';
 import { createInbox, type Inbox } from './inbox.ts';
+import { within } from './within.ts';
 
 /** The little of a logger that this package needs. */
 export type BusLog = Record<'debug' | 'info' | 'warn' | 'error', (fields: object, message: string) => void>;
@@ -15,6 +16,8 @@ export type Bus = {
   names: ReturnType<typeof createNames>;
   inbox: Inbox;
   log: BusLog;
+  /** Whether there is a connection now; a lost one is tried again for ever. */
+  connected(): boolean;
   /** The server's limit for one message, bytes. */
   maxPayload(): number;
   close(): Promise<void>;
@@ -37,6 +40,8 @@ export type BusOptions = {
 const PING_INTERVAL_MS = 5_000;
 const RECONNECT_WAIT_MS = 200;
 const FIRST_TRY_TIMEOUT_MS = 5_000;
+/** How long the last messages may take on their way out. */
+const CLOSE_GRACE_MS = 2_000;
 
 const silent: BusLog = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -46,7 +51,8 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   const id = options.id ?? crypto.randomUUID().replaceAll('-', '').slice(0, 16);
   const nc = await open(options, `_INBOX_${name}`);
   const inbox = createInbox(nc, `_INBOX_${name}`);
-  void report(nc, log);
+  const state = { connected: true };
+  void report(nc, log, state);
   return {
     nc,
     id,
@@ -55,10 +61,14 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     names: createNames(prefix),
     inbox,
     log,
+    connected: () => state.connected && !nc.isClosed(),
     maxPayload: () => nc.info?.max_payload ?? 1_048_576,
     close: async () => {
+      if (nc.isClosed()) return;
       inbox.close();
-      if (!nc.isClosed()) await nc.drain().catch(() => nc.close());
+      // A drain ends with the server's answer, and so never where the server is gone.
+      if (state.connected) await within(nc.drain(), CLOSE_GRACE_MS);
+      await nc.close();
       log.debug({ servers }, 'disconnected from NATS');
     },
   };
@@ -89,8 +99,10 @@ async function open(options: BusOptions, inboxPrefix: string): Promise<NatsConne
 }
 
 /** A denied publish is silent to its caller and arrives here alone: make it loud. */
-async function report(nc: NatsConnection, log: BusLog): Promise<void> {
+async function report(nc: NatsConnection, log: BusLog, state: { connected: boolean }): Promise<void> {
   for await (const status of nc.status()) {
+    if (status.type === 'disconnect') state.connected = false;
+    if (status.type === 'reconnect') state.connected = true;
     const quiet = status.type === 'ping' || status.type === 'forceReconnect';
     const loud = status.type === 'error' || status.type === 'slowConsumer';
     if (!quiet) log[loud ? 'error' : 'info']({ status }, `nats: ${status.type}`);

@@ -8,6 +8,11 @@ export type Inbox = {
   close(): void;
 };
 
+/** Answers only go under an inbox: an asker that names another subject would make us publish there with our rights. */
+export function isInbox(subject: string): boolean {
+  return /^_INBOX[A-Za-z0-9_-]*\../.test(subject);
+}
+
 export function createInbox(nc: NatsConnection, prefix: string): Inbox {
   const base = `${prefix}.${crypto.randomUUID().replaceAll('-', '')}`;
   const listeners = new Map<string, (message: Msg) => void>();

@@ -19,8 +19,13 @@ import type { Bus } from './bus.ts';
 
 export type JetStreamAccess = { bus: Bus; js: JetStreamClient; jsm: JetStreamManager };
 
+/** @throws bus-unreachable when the server has no JetStream for us */
 export async function openJetStream(bus: Bus): Promise<JetStreamAccess> {
-  return { bus, js: jetstream(bus.nc), jsm: await jetstreamManager(bus.nc) };
+  try {
+    return { bus, js: jetstream(bus.nc), jsm: await jetstreamManager(bus.nc) };
+  } catch (cause) {
+    throw topologyError('its API', cause);
+  }
 }
 
 const NS_PER_MS = 1_000_000;
@@ -101,7 +106,7 @@ export function isCode(error: unknown, code: number): boolean {
 }
 
 function topologyError(name: string, cause: unknown): MillraceError {
-  return new MillraceError('bus-unreachable', `JetStream did not make ${name}: ${String(cause)}`, {
+  return new MillraceError('bus-unreachable', `JetStream does not give ${name}: ${String(cause)}`, {
     cause,
     remedy: 'Run nats-server 2.12 or newer with JetStream enabled (-js).',
   });

@@ -1,7 +1,7 @@
 // Subscribes without answering: what fits goes to the handler, what does not is logged with its subject.
 import type { z } from 'zod';
 import type { Bus } from './bus.ts';
-import { decode, encodeWithin } from './wire.ts';
+import { decode, encodeWithin, tooLarge } from './wire.ts';
 
 export type Listening = { stop(): void };
 
@@ -26,4 +26,29 @@ export function listen<T>(
 /** Core publish: at most once. @throws message-too-large */
 export function publish(bus: Bus, subject: string, value: unknown): void {
   bus.nc.publish(subject, encodeWithin(value, bus.maxPayload(), subject));
+}
+
+/**
+ * Publishes chunks as one message, or as several where one would be over `maxBytes` (UTF-16 length, close enough for a bound far
+ * below the server's). `head` makes the rest of a message; `last` is true for the one that ends the batch. The chunks are
+ * written as JSON once, whatever the head is.
+ */
+export function publishInBatches(
+  bus: Bus,
+  subject: string,
+  chunks: readonly unknown[],
+  maxBytes: number,
+  head: (last: boolean, count: number) => object,
+  last = true,
+): void {
+  const body = JSON.stringify(chunks);
+  if (body.length > maxBytes && chunks.length > 1) {
+    const half = chunks.length >> 1;
+    publishInBatches(bus, subject, chunks.slice(0, half), maxBytes, head, false);
+    publishInBatches(bus, subject, chunks.slice(half), maxBytes, head, last);
+    return;
+  }
+  const bytes = Buffer.from(`${JSON.stringify(head(last, chunks.length)).slice(0, -1)},"chunks":${body}}`);
+  if (bytes.length > bus.maxPayload()) throw tooLarge(bytes.length, bus.maxPayload(), subject);
+  bus.nc.publish(subject, bytes);
 }

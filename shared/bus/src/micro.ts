@@ -12,6 +12,7 @@ import {
 import type { Msg } from 'nats';
 import type { z } from 'zod';
 import type { Bus } from './bus.ts';
+import { isInbox } from './inbox.ts';
 import type { Serving } from './serve.ts';
 import { decode, encode } from './wire.ts';
 
@@ -32,7 +33,11 @@ export function advertise(bus: Bus, service: MicroService): () => void {
   };
   const subscriptions = VERBS.flatMap((verb) =>
     [`$SRV.${verb}`, `$SRV.${verb}.${service.name}`, `$SRV.${verb}.${service.name}.${bus.id}`].map((subject) =>
-      bus.nc.subscribe(subject, { callback: (_error, message) => void message.respond(encode(answers[verb]())) }),
+      bus.nc.subscribe(subject, {
+        callback: (error, { reply }) => {
+          if (!error && reply && isInbox(reply)) bus.nc.publish(reply, encode(answers[verb]()));
+        },
+      }),
     ),
   );
   return () => subscriptions.forEach((subscription) => subscription.unsubscribe());

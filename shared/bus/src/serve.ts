@@ -4,7 +4,9 @@ import { MillraceError, toWireError } from '@millrace/contracts';
 import type { Msg } from 'nats';
 import type { z } from 'zod';
 import type { Bus } from './bus.ts';
+import { isInbox } from './inbox.ts';
 import { decode, encodeWithin } from './wire.ts';
+import { within } from './within.ts';
 
 export type ServeContext = { subject: string; respond(answer: unknown): void };
 
@@ -22,9 +24,6 @@ export type ServeOptions<Q> = {
   handle: (request: Q, context: ServeContext) => Promise<unknown>;
 };
 
-/** Answers only go under an inbox: an asker that names another subject would make us publish there with our rights. */
-const INBOX = /^_INBOX[A-Za-z0-9_-]*\./;
-
 export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
   const { subject, queue } = options;
   const stats = { requests: 0, errors: 0, lastError: '', processingMs: 0 };
@@ -41,8 +40,9 @@ export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
     subject,
     stats,
     async drain(graceMs) {
-      await subscription.drain().catch(() => undefined);
-      await within(Promise.all(inFlight), graceMs);
+      const giveUpAt = Date.now() + graceMs;
+      if (!subscription.isClosed()) await within(subscription.drain(), graceMs);
+      await within(Promise.all(inFlight), Math.max(0, giveUpAt - Date.now()));
     },
   };
 }
@@ -58,14 +58,19 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
     bus.log.warn({ subject, error: wire }, 'a request was refused');
     return { error: wire };
   };
-  if (!reply || !INBOX.test(reply)) return void fail(refusedReply(subject, reply));
+  if (!reply || !isInbox(reply)) return void fail(refusedReply(subject, reply));
   const respond = (value: unknown) => bus.nc.publish(reply, encodeWithin(value, bus.maxPayload(), subject));
-  const respondSafely = (value: unknown) => {
+  const attempt = (publish: () => void) => {
     try {
-      respond(value);
+      return publish();
     } catch (error) {
-      respond(fail(error));
+      return fail(error);
     }
+  };
+  const respondSafely = (value: unknown) => {
+    const failure = attempt(() => respond(value));
+    // Where the connection is gone nobody can be told: the asker runs into its timeout.
+    if (failure) attempt(() => respond(failure));
   };
   const request = decode(message.data, options.request, subject);
   if ('error' in request) return respondSafely(fail(request.error));
@@ -81,17 +86,9 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
 function refusedReply(subject: string, reply: string | undefined): MillraceError {
   return new MillraceError(
     'reply-subject-refused',
-    `A request on ${subject} wants its answer on ${reply ?? 'no subject'}.`,
+    `A request on ${subject} wants its answer on ${reply || 'no subject'}.`,
     {
       remedy: 'Ask with a reply subject under _INBOX.',
     },
   );
-}
-
-/** Resolves when the work is done, or after `ms`. The timer does not keep the process. */
-export async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  const bound = Promise.withResolvers<void>();
-  const timer = setTimeout(bound.resolve, ms);
-  await Promise.race([work.catch(() => undefined), bound.promise]);
-  clearTimeout(timer);
 }

@@ -13,9 +13,13 @@ export function encode(value: unknown): Buffer {
 export function encodeWithin(value: unknown, maxPayload: number, subject: string): Buffer {
   const bytes = encode(value);
   if (bytes.length <= maxPayload) return bytes;
-  throw new MillraceError(
+  throw tooLarge(bytes.length, maxPayload, subject);
+}
+
+export function tooLarge(bytes: number, limit: number, subject: string): MillraceError {
+  return new MillraceError(
     'message-too-large',
-    `A message of ${bytes.length} bytes for ${subject} is over the limit of ${maxPayload}.`,
+    `A message of ${bytes} bytes for ${subject} is over the limit of ${limit}.`,
     {
       path: subject,
       remedy: 'Send less text, or send files as references; or raise max_payload on the server.',

@@ -13,6 +13,10 @@ export const NOT_BUILT_YET: Record<string, string> = {
   overlap: 'Leave it out: the group runs before the model call.',
   when: 'Make a second agent without the entry.',
   observe: 'Leave it out, or leave the entry out: every entry is waited for.',
+};
+
+/** Per-call overrides that later versions have, with what to do until then. */
+export const OVERRIDES_NOT_BUILT_YET: Record<string, string> = {
   inputProcessors: 'Apply an agent with that list.',
   outputProcessors: 'Apply an agent with that list.',
   errorProcessors: 'Apply an agent with that list.',

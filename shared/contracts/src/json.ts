@@ -18,7 +18,7 @@ export type JsonSchema = JsonObject;
 
 /**
  * Where in `value` something stands that JSON cannot carry (a function, a symbol, undefined in an array, a bigint, a
- * cycle, NaN), as a path such as `$.cache.get`; undefined when all of it can travel. Objects with a toJSON are asked.
+ * cycle, NaN, an object of a class: a Map would arrive as {}), as a path such as `$.cache.get`; undefined when all of it can travel. Objects with a toJSON are asked.
  */
 export function findUnserializable(value: unknown, path = '$', seen: readonly object[] = []): string | undefined {
   switch (typeof value) {
@@ -37,9 +37,15 @@ export function findUnserializable(value: unknown, path = '$', seen: readonly ob
   if ('toJSON' in value && typeof value.toJSON === 'function') return undefined;
   const within = [...seen, value];
   if (Array.isArray(value)) return firstOf(value.entries(), (key) => `${path}[${key}]`, within);
-  if (value instanceof Map || value instanceof Set) return path;
+  if (!isPlain(value)) return path;
   const present = Object.entries(value).filter(([, member]) => member !== undefined);
   return firstOf(present, (key) => `${path}.${key}`, within);
+}
+
+/** Of no class: its prototype is Object's, of whichever realm, or none. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function firstOf<K>(entries: Iterable<[K, unknown]>, name: (key: K) => string, seen: readonly object[]) {

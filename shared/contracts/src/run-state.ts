@@ -5,7 +5,14 @@ import { z } from 'zod';
 import { conversationSchema, messageOpSchema } from './conversation.ts';
 import { jsonObjectSchema } from './json.ts';
 import { messageSchema } from './message.ts';
-import { finishReasonSchema, stepResultSchema, toolCallSchema, toolResultSchema, usageSchema } from './model.ts';
+import {
+  finishReasonSchema,
+  stepResultSchema,
+  toolCallSchema,
+  toolDefinitionSchema,
+  toolResultSchema,
+  usageSchema,
+} from './model.ts';
 import { appliedAgentSchema } from './plan.ts';
 import { runRequestSchema, runResultSchema, runStatusSchema } from './run.ts';
 import { chunkSchema } from './chunk.ts';
@@ -54,7 +61,11 @@ export const runActionSchema = z.discriminatedUnion('action', [
   z.object({ action: z.literal('input-passed') }),
   z.object({ action: z.literal('step-opened'), firstIndex: count }),
   z.object({ action: z.literal('model-called') }),
-  z.object({ action: z.literal('answer-accepted'), answer: stepAnswerSchema }),
+  z.object({
+    action: z.literal('answer-accepted'),
+    answer: stepAnswerSchema,
+    tools: z.array(toolDefinitionSchema).describe('as processInputStep left them'),
+  }),
   z.object({ action: z.literal('calls-judged'), calls: z.array(toolCallSchema), denied: z.array(toolResultSchema) }),
   z.object({ action: z.literal('tool-finished'), result: toolResultSchema }),
   z.object({ action: z.literal('step-closed'), results: z.array(toolResultSchema) }),
@@ -67,6 +78,7 @@ export const openStepSchema = z.object({
   firstIndex: count.describe('index of the first chunk of the step: what a retract names'),
   base: conversationSchema.describe('the conversation as the step found it'),
   answer: stepAnswerSchema.optional(),
+  tools: z.array(toolDefinitionSchema),
   calls: z.array(toolCallSchema).optional().describe('the allowed calls, judged'),
   results: z.array(toolResultSchema).describe('of denied calls, then of finished ones'),
   closed: z.boolean(),

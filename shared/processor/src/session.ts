@@ -8,7 +8,7 @@ import {
   type SessionOpen,
   type Verdict,
 } from '@millrace/contracts';
-import { publish, type Bus } from '@millrace/bus';
+import { publishInBatches, type Bus } from '@millrace/bus';
 import type { StreamChain } from './stream-chain.ts';
 
 export type HostedSession = {
@@ -56,7 +56,8 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     const chunks = outgoing;
     outgoing = [];
     lastOut = Date.now();
-    publish(bus, out, { session, n: nextOut++, done: chain.done(), chunks, ...end });
+    const head = (last: boolean) => ({ session, n: nextOut++, done: chain.done(), ...(last && end) });
+    publishInBatches(bus, out, chunks, SESSION_LIMITS.maxBatchBytes, head);
   }
   function finish(verdicts: Verdict[] = chain.verdicts()) {
     if (over) return;

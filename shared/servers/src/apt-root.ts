@@ -43,8 +43,14 @@ export async function createAptRoot(
   const configFile = join(directory, 'apt.conf');
   // The machine's proxy may hold a password.
   await writeFile(configFile, configuration(directory, host, machine.ok ? machine.stdout : ''), { mode: 0o600 });
-  const aptGet = (args: readonly string[], timeoutMs: number, cwd = directory) =>
-    runCommand('apt-get', ['-q', ...args], { env: { ...env, APT_CONFIG: configFile }, timeoutMs, cwd, signal });
+  const aptGet = async (args: readonly string[], timeoutMs: number, cwd = directory): Promise<CommandResult> => {
+    const options = { env: { ...env, APT_CONFIG: configFile }, timeoutMs, cwd, signal };
+    const result = await runCommand('apt-get', ['-q', ...args], options);
+    if (result.ok) return result;
+    // Its last line says that something failed, an earlier one what.
+    const cause = /^[EW]: (Failed to fetch .*|The repository .*|Unable to locate .*)$/m.exec(result.stderr)?.[1];
+    return cause === undefined ? result : { ...result, failure: cause };
+  };
 
   return {
     update: () => aptGet(['update'], updateTimeoutMs),
@@ -81,7 +87,8 @@ function configuration(directory: string, host: Host, machine: string): string {
     'Acquire::Languages "none";',
     'Acquire::GzipIndexes "true";',
     'Acquire::PDiffs "false";',
-    'Acquire::Retries "1";',
+    // What a mirror that accepts and says nothing costs: this, twice.
+    'Acquire::Retries "0";',
     'Acquire::http::Timeout "10";',
     'Acquire::https::Timeout "10";',
     // A list that could not be had is a failure, not a warning.

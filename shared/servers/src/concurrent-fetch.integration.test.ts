@@ -1,6 +1,7 @@
 // Processes that look for the same program at the same time, with an empty cache between them.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { findNats } from './find-program.ts';
 import { natsProduct } from './product.ts';
@@ -31,7 +32,7 @@ test('all of them get the same whole program, and one copy stays', { timeout: 30
   );
   const PATH = await makeToolDir(join(dir, 'tools'));
   const cacheDir = join(dir, 'cache');
-  const script = join(import.meta.dirname, 'testing/find-nats-main.ts');
+  const script = fileURLToPath(new URL('./testing/find-nats-main.ts', import.meta.url));
   const results = await Promise.all(
     Array.from({ length: searchers }, () =>
       runCommand(process.execPath, [script, cacheDir, url], { env: { PATH }, timeoutMs: 20_000 }),

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { findDebianPackage } from './debian-package.ts';
 import { contextOf, find } from './find-program.ts';
@@ -10,7 +11,7 @@ import { natsProduct, redisProduct, type Product } from './product.ts';
 import { searchPath } from './search-path.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
-const script = join(import.meta.dirname, 'testing/fetch-debian-main.ts');
+const script = fileURLToPath(new URL('./testing/fetch-debian-main.ts', import.meta.url));
 const nobody = 65_534;
 const fetchTimeoutMs = 120_000;
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { contextOf, findProgram } from './find-program.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from './process-identity.ts';
@@ -25,7 +26,7 @@ interface Owned {
 
 /** A process of its own that has started a server on the directory. */
 async function ownServer(storeDir: string): Promise<Owned> {
-  const script = join(import.meta.dirname, 'testing/own-nats-main.ts');
+  const script = fileURLToPath(new URL('./testing/own-nats-main.ts', import.meta.url));
   const owner = spawn(process.execPath, [script, storeDir], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void owner.kill('SIGKILL'));
   const [line]: unknown[] = await once(createInterface(owner.stdout), 'line');

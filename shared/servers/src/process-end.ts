@@ -2,7 +2,7 @@
 import { waitUntil } from './wait-until.ts';
 
 /** A store that is being written needs a moment to close; half a minute would be a hang. */
-export const terminateTimeoutMs = 5_000;
+const terminateTimeoutMs = 5_000;
 const killTimeoutMs = 5_000;
 
 /** Answers whether the process is gone. `isGone` says so, since only the caller knows how to see it. */

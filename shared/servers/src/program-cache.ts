@@ -14,7 +14,7 @@ const stagingPrefix = '.staging-';
 const staleStagingMs = 60 * 60 * 1000;
 
 /** Paths are relative to the directory, so that a cache may be moved. */
-export interface Manifest {
+interface Manifest {
   readonly program: string;
   readonly source: string;
   readonly libraryDirs: readonly string[];

@@ -14,7 +14,7 @@ export interface CommandOptions {
 /** `ok` is an exit with 0. `failure` says in one line what went wrong otherwise. */
 export type CommandResult =
   | { readonly ok: true; readonly stdout: string; readonly stderr: string }
-  | { readonly ok: false; readonly failure: string };
+  | { readonly ok: false; readonly failure: string; readonly stderr: string };
 
 export async function runCommand(
   program: string,
@@ -54,7 +54,7 @@ export async function runCommand(
   const failure = stoppedBecause ?? ended;
   if (failure === undefined) return { ok: true, stdout: stdout(), stderr: stderr() };
   const said = lastLine(stderr()) ?? lastLine(stdout());
-  return { ok: false, failure: said === undefined ? failure : `${failure}: ${said}` };
+  return { ok: false, failure: said === undefined ? failure : `${failure}: ${said}`, stderr: stderr() };
 }
 
 function collect(stream: NodeJS.ReadableStream): () => string {

@@ -15,7 +15,7 @@ import { watchOver } from './watchdog.ts';
 /** How much of what a failed server wrote goes into the error. */
 const tailBytes = 2_000;
 
-export interface ServerProcess {
+interface ServerProcess {
   readonly pid: number;
   /** The exit code, or null when a signal ended it. Resolves after the claim on the directory is given back. */
   readonly exited: Promise<number | null>;

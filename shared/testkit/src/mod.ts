@@ -1,2 +1,6 @@
 // For tests only: real servers, conformance suites, leak checks. Only ever a devDependency.
+export { useBus, type TestBus } from './bus.ts';
+export { eventually, type EventuallyOptions } from './eventually.ts';
+export { useNats, type TestNats } from './nats.ts';
 export { useRedis, type TestRedis } from './redis.ts';
+export { useService, type TestService } from './service.ts';

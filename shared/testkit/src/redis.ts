@@ -8,6 +8,8 @@ import { startRedis, type RedisServer } from '@millrace/servers';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 export type TestRedis = {
+  /** False where this machine can have no Redis: every test below is skipped, hooks are not. */
+  readonly available: boolean;
   /** The same for the whole file. */
   readonly url: string;
   readonly pid: number;
@@ -52,6 +54,9 @@ export function useRedis({ extraConfig = '' }: { extraConfig?: string } = {}): T
   });
 
   return {
+    get available() {
+      return unavailable === undefined;
+    },
     get url() {
       return running().url;
     },

@@ -15,6 +15,8 @@ import { toolAnswers } from './tool-answers.ts';
 
 const maxSubjectCharacters = 80;
 const maxQuoteCharacters = 160;
+const maxAcknowledgements = 5;
+const maxQuestions = 8;
 
 export function standInReply(conversation: Conversation): Reply {
   const calls = dueCalls(conversation);
@@ -33,7 +35,9 @@ function answerText(conversation: Conversation): string {
   const text = withoutScripts(lastUserText(conversation.turns));
   const sentences = sentencesOf(text);
   const fromTools = toolAnswers(conversation.turns);
-  const parts = [...acknowledgements(sentences), ...fromTools, ...questionAnswers(conversation, sentences, fromTools)];
+  const noted = [...new Set(acknowledgements(sentences))].slice(0, maxAcknowledgements);
+  const answered = questionAnswers(conversation, sentences.filter(isQuestion).slice(0, maxQuestions), fromTools);
+  const parts = [...noted, ...fromTools, ...new Set(answered)];
   return parts.length > 0 ? parts.join(' ') : introduction(text);
 }
 
@@ -57,11 +61,11 @@ function acknowledgements(sentences: readonly string[]): string[] {
 /** An answer for each question that no tool has answered. */
 function questionAnswers(
   conversation: Conversation,
-  sentences: readonly string[],
+  questions: readonly string[],
   fromTools: readonly string[],
 ): string[] {
   const remembered = rememberedIn(conversation.turns);
-  return sentences.filter(isQuestion).flatMap((question) => {
+  return questions.flatMap((question) => {
     if (factsIn(question).length > 0) return [];
     const isForTool = expressionsIn(question).length > 0 || asksTheTime(question);
     if (isForTool) return fromTools.length > 0 ? [] : [lacksTool(question)];

@@ -1,6 +1,8 @@
 // Finds arithmetic in what the user says: "What is 17 * 23?", "add 3 plus 4", "15% of 80". Dates, phone numbers and
 // ranges ("2026-11-21", "3 - 4 items") are written with the same signs, so a minus, or a `/` without spaces, counts only
 // where the sentence asks for a calculation or holds nothing else.
+import { sentencesOf } from './sentences.ts';
+
 const maxExpressionCharacters = 200;
 
 const asksToCalculate =
@@ -23,9 +25,9 @@ const operatorWords: readonly (readonly [RegExp, string])[] = [
 /** The expressions in the text, in its order, each once, with the operators `+ - * / % ^` and parentheses. */
 export function expressionsIn(text: string): string[] {
   const plain = operatorWords.reduce((current, [words, sign]) => current.replaceAll(words, sign), text);
-  const found = plain
-    .split(/(?<=[.!?])\s+|\n+/)
-    .flatMap((sentence) => (sentence.match(/[-+*/%^().\d ]+/g) ?? []).map((run) => expressionIn(run, sentence)));
+  const found = sentencesOf(plain).flatMap((sentence) =>
+    (sentence.match(/[-+*/%^().\d ]+/g) ?? []).map((run) => expressionIn(run, sentence)),
+  );
   return [...new Set(found.filter((expression) => expression !== undefined))];
 }
 

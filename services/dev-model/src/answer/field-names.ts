@@ -12,6 +12,7 @@ const synonyms: readonly (readonly string[])[] = [
   ['goals', 'goal', 'plans', 'aims', 'objectives'],
   ['birthday', 'birth date', 'birthdate', 'date of birth', 'birth day'],
   ['email', 'e mail', 'email address', 'e mail address', 'mail address'],
+  ['notes', 'note', 'facts', 'memories', 'statements', 'observations'],
   ['phone', 'phone number', 'telephone', 'telephone number', 'mobile', 'mobile number'],
 ];
 

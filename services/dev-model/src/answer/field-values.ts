@@ -9,10 +9,13 @@ import { merged } from './recollection.ts';
 import { isFirstPerson, isQuestion, sentencesOf } from './sentences.ts';
 
 /**
- * A field's known values, in words; one for a scalar, any number for a list. Undefined where nothing is known. A field
- * that may be left out gets only what the conversation states; one that must be there keeps what it was before.
+ * A field's known values, in words: `news` is what the conversation states, `whole` that and what was known before. Both
+ * are empty where nothing is known; a scalar has one value, a list any number.
  */
-export type FieldValues = (fieldName: string, isRequired: boolean) => readonly string[] | undefined;
+export type FieldValues = (fieldName: string) => {
+  readonly news: readonly string[];
+  readonly whole: readonly string[];
+};
 
 const maxJsonCharacters = 64 * 1024;
 
@@ -22,36 +25,46 @@ const ownSpeaker = /^[\s>*#-]*(?:user|human)\s*(?:\([^)]{0,60}\)|\[[^\]]{0,60}\]
 const labelledLine = /^[-*\s]*["'*_]*([\p{L}][\p{L}\p{N} _-]{0,40}?)["'*_]*\s*:\s*["'*_]*(\S.{0,200}?)["'*_,]*$/u;
 const nothing = /^(?:null|undefined|unknown|none|n\/a|\[\]|\{\}|\[|\{)$/i;
 
+/** Extraction may ask for changes, or for "the whole memory" again: then nothing that was known may be missing. */
+const asksForWhole = /\b(?:whole|entire|complete)\b/i;
+
 export function fieldValuesIn(conversation: Conversation, answerText: () => string): FieldValues {
   const before: Fact[] = [];
   const stated: Fact[] = [];
-  const statements: string[] = [];
-  for (const turn of conversation.turns) {
-    if (turn.role !== 'user' && turn.role !== 'system') continue;
-    const text = withoutScripts(turn.text);
+  for (const { role, text: written } of conversation.turns) {
+    if (role !== 'user' && role !== 'system') continue;
+    const text = withoutScripts(written);
     before.push(...existing(text));
     // What a system message states of itself ("I am the assistant") is not about the user.
-    if (turn.role === 'system') continue;
-    for (const line of userLines(text)) {
-      stated.push(...factsIn(line));
-      statements.push(...sentencesOf(line).filter((sentence) => isFirstPerson(sentence) && !isQuestion(sentence)));
-    }
+    if (role === 'user') stated.push(...userLines(text).flatMap((line) => [...factsIn(line), ...notesIn(line)]));
   }
-  const news = merged(stated);
-  const all = merged([...before, ...stated]);
+  const whole = merged([...before, ...stated]);
+  const wantsWhole = conversation.turns.some(({ role, text }) => role === 'system' && asksForWhole.test(text));
+  const news = wantsWhole ? whole : merged(stated);
 
-  return (fieldName, isRequired) => {
-    const known = isRequired ? all : news;
+  return (fieldName) => {
     const about = canonicalField(fieldName);
-    const values = known.get(about)?.values;
-    if (about === 'likes') return [...(values ?? []), ...favourites(known.values())];
-    if (values !== undefined) return values;
-    if (/^(?:facts|notes|memories|statements|observations)$/.test(about)) return statements;
-    return /^(?:answer|reply|response|text|message|summary|content|output|result)$/.test(about)
-      ? [answerText()]
-      : undefined;
+    const values = { news: valuesFor(about, news), whole: valuesFor(about, whole) };
+    if (
+      values.whole.length > 0 ||
+      !/^(?:answer|reply|response|text|message|summary|content|output|result)$/.test(about)
+    ) {
+      return values;
+    }
+    return { news: [answerText()], whole: [answerText()] };
   };
 }
+
+const valuesFor = (about: string, facts: ReadonlyMap<string, Fact>): readonly string[] => [
+  ...(facts.get(about)?.values ?? []),
+  ...(about === 'likes' ? favourites(facts.values()) : []),
+];
+
+/** What the user states about themself that no other field has a place for. */
+const notesIn = (line: string): Fact[] =>
+  sentencesOf(line)
+    .filter((sentence) => isFirstPerson(sentence) && !isQuestion(sentence) && factsIn(sentence).length === 0)
+    .map((sentence) => ({ about: 'notes', values: [sentence], adds: true }));
 
 /** "My favourite colour is blue" is a preference too. */
 const favourites = (facts: Iterable<Fact>): string[] =>
@@ -63,14 +76,18 @@ const favourites = (facts: Iterable<Fact>): string[] =>
 function userLines(text: string): string[] {
   const messages = jsonObjectsIn(text).filter(isMessage);
   if (messages.length > 0) return messages.filter(({ role }) => role === 'user').map(({ content }) => content);
-  const lines: string[] = [];
-  let isTheirs = true;
-  for (const line of text.split('\n')) {
-    if (otherSpeaker.test(line)) isTheirs = false;
-    else if (ownSpeaker.test(line) || line.trim() === '') isTheirs = true;
-    if (isTheirs) lines.push(line.replace(ownSpeaker, ''));
+  const lines = text.split('\n').filter((line) => !/^\s*[{[]/.test(line));
+  if (!lines.some((line) => ownSpeaker.test(line) || otherSpeaker.test(line))) return lines;
+
+  // What stands before the first speaker introduces the transcript; what follows one is theirs up to the next.
+  const theirs: string[] = [];
+  let isTheirs = false;
+  for (const line of lines) {
+    const isOwn = ownSpeaker.test(line);
+    if (isOwn || otherSpeaker.test(line)) isTheirs = isOwn;
+    if (isTheirs) theirs.push(line.replace(ownSpeaker, ''));
   }
-  return lines;
+  return theirs;
 }
 
 const isMessage = (value: JsonObject): value is { readonly role: string; readonly content: string } =>
@@ -90,6 +107,7 @@ function existing(text: string): Fact[] {
     const about = canonicalField(key);
     const values = [value].flat().filter((one) => typeof one === 'string' || typeof one === 'number');
     if (values.length === 0) return [];
+    if (about === 'notes') return [{ about, values: values.flatMap((one) => sentencesOf(String(one))), adds: true }];
     if (Array.isArray(value)) return [{ about, values: values.map(String), adds: true }];
     return [fact(about, String(values[0]), isListField(about))];
   });

@@ -4,7 +4,8 @@ import type { JsonObject } from '../json.ts';
 /** All the words together where the schema takes that, else the last that it takes, or undefined. */
 export function knownScalar(schema: JsonObject, words: readonly string[]): unknown {
   if (words.length > 1 && schema['type'] === 'string') {
-    const together = scalarFrom(schema, words.join(', '));
+    const areSentences = words.every((word) => /[.!?]$/.test(word));
+    const together = scalarFrom(schema, words.join(areSentences ? ' ' : ', '));
     if (together !== undefined) return together;
   }
   return words.map((word) => scalarFrom(schema, word)).findLast((value) => value !== undefined);

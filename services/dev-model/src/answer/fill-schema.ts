@@ -73,8 +73,11 @@ function fillArray(schema: JsonObject, fieldName: string, context: Context): Fil
   const items = schema['items'] ?? {};
   const most = typeof schema['maxItems'] === 'number' ? schema['maxItems'] : Infinity;
   const least = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0;
-  const each = (context.valuesOf(fieldName, context.isRequired) ?? [])
-    .map((value) => fill(items, fieldName, { ...context, valuesOf: () => [value] }))
+  const { news, whole } = context.valuesOf(fieldName);
+  // A list that may be left out gets what is new; one that must be there loses nothing.
+  const known = context.isRequired ? whole : news;
+  const each = known
+    .map((value) => fill(items, fieldName, { ...context, valuesOf: () => ({ news: [value], whole: [value] }) }))
     .filter(({ known }) => known)
     .slice(0, most);
   const values = each.map(({ value }) => value);
@@ -83,7 +86,9 @@ function fillArray(schema: JsonObject, fieldName: string, context: Context): Fil
 }
 
 function fillScalar(schema: JsonObject, fieldName: string, context: Context): Filled {
-  const value = knownScalar(schema, fieldName === '' ? [] : (context.valuesOf(fieldName, context.isRequired) ?? []));
+  const { news, whole } = context.valuesOf(fieldName);
+  // In one text a list can only be given anew, with what it had before.
+  const value = knownScalar(schema, context.isRequired || news.length > 0 ? whole : []);
   return value === undefined ? { value: emptiestScalar(schema), known: false } : { value, known: true };
 }
 

@@ -65,7 +65,7 @@ const clockCall = (conversation: Conversation, clock: Tool, text: string): Reply
   filledCall(conversation, clock, zoneField(clock), timeZoneIn(text));
 
 /** The IANA zone that the text names, or that is called after a city in it ("in Oslo"). */
-export function timeZoneIn(text: string): string | undefined {
+function timeZoneIn(text: string): string | undefined {
   const zones = Intl.supportedValuesOf('timeZone');
   const lower = text.toLowerCase();
   const named = zones.find((zone) => lower.includes(zone.toLowerCase()));
@@ -83,8 +83,9 @@ export function timeZoneIn(text: string): string | undefined {
 function filledCall(conversation: Conversation, tool: Tool, field?: string, value?: string): ReplyCall {
   const question = withoutScripts(lastUserText(conversation.turns));
   const args = fillSchema(tool.parameters, (name) => {
-    if (name === field && value !== undefined) return [value];
-    return /^(?:query|question|input|prompt|text|message|q)$/i.test(name) ? [question] : undefined;
+    const asksForText = /^(?:query|question|input|prompt|text|message|q)$/i.test(name);
+    const given = name === field && value !== undefined ? [value] : asksForText ? [question] : [];
+    return { news: given, whole: given };
   });
   return { name: tool.name, arguments: JSON.stringify(args) };
 }

@@ -9,14 +9,20 @@ import { fact, factsIn, isListField, type Fact } from './facts.ts';
 import { canonicalField } from './field-names.ts';
 import { isFirstPerson, isQuestion, sentencesOf } from './sentences.ts';
 
+/** Enough for a working memory in one line. */
+const maxLineCharacters = 8_000;
+
 /** One sentence that may be quoted, with what it states. */
 export type Remembered = { readonly text: string; readonly facts: readonly Fact[] };
+
+/** Tags and keys write the space as an underscore. */
+const speaksOfMemory = (text: string): boolean => memoryWord.test(text.replaceAll(/[_-]/g, ' '));
 
 const memoryWord =
   /\b(?:memor(?:y|ies)|remembered|recalled|earlier|previous(?:ly)?|past|known|facts?|history|profile)\b/i;
 const heading = /^(?:#{1,6}\s.*|<\/?[a-z][^>]*>|[^:]{1,160}:)$/i;
 const speaker =
-  /^(?:[-*>\s]|\d+\.\s|\[[^\]]{0,60}\]\s*|\([^)]{0,60}\)\s*)*(user|human|assistant|ai|system|tool)\s*(?:\([^)]{0,60}\)|\[[^\]]{0,60}\])?\s*:\s*/i;
+  /^(?:[-*>\s]|\d+\.\s|\[[^\]]{0,60}\]|\([^)]{0,60}\))*(user|human|assistant|ai|system|tool)\s*(?:\([^)]{0,60}\)|\[[^\]]{0,60}\])?\s*:\s*/i;
 const keyAndValue = /^[-*>\s]*["'`*_]*([\p{L}][\p{L}\p{N} _'-]{0,40}?)["'`*_]*\s*:\s*["'`*_]*(\S.*?)["'`*_,]*$/u;
 const labelled = /^[#*\s]*([^:{]{1,80}?)\**:\s+(?=\S)/;
 const nothingKnown = /^(?:null|undefined|unknown|none|n\/a|not known|not set|\(?empty\)?|\{\{.*\}\}|-|\[\]|\{\})$/i;
@@ -37,18 +43,18 @@ function fromSystem(text: string): Remembered[] {
   const remembered: Remembered[] = [];
   let isMemory = false;
   let role: string | undefined;
-  for (const line of text.split('\n').map((one) => one.trim())) {
+  for (const line of text.split('\n').map((one) => one.trim().slice(0, maxLineCharacters))) {
     const spoken = speaker.exec(line);
     if (spoken !== null) role = spoken[1]?.toLowerCase();
     else if (line === '') role = undefined;
     else if (heading.test(line)) {
-      isMemory = memoryWord.test(line) && !line.startsWith('</');
+      isMemory = speaksOfMemory(line) && !line.startsWith('</');
       role = undefined;
     }
     if (spoken === null && (line === '' || heading.test(line))) continue;
     // "Working memory: {…}" is a heading and its content in one line.
     const label = spoken ?? labelled.exec(line);
-    const isOwnHeading = spoken === null && label !== null && memoryWord.test(label[0]);
+    const isOwnHeading = spoken === null && label !== null && speaksOfMemory(label[0]);
     const content = spoken !== null || isOwnHeading ? line.slice(label?.[0].length) : line;
 
     if (role === 'user' || role === 'human') remembered.push(...statements(content));
@@ -86,5 +92,6 @@ const isPlain = (value: unknown): value is string | number | boolean =>
 function field(key: string, value: string): Remembered[] {
   if (value === '' || nothingKnown.test(value)) return [];
   const about = canonicalField(key);
+  if (about === 'notes') return statements(value);
   return [{ text: `${key}: ${value}`, facts: [fact(about, value, isListField(about))] }];
 }

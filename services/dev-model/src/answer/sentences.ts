@@ -1,9 +1,14 @@
 // Sentences and the words in them, as far as rules get without understanding any. English is what the rules know.
+import { functionWords } from '../function-words.ts';
+
+/** What is longer is not a sentence, and the patterns that look for things in one must not take for ever. */
+const maxSentenceCharacters = 1_000;
 
 export const sentencesOf = (text: string): string[] =>
   text
+    .replaceAll('’', "'")
     .split(/(?<=[.!?])\s+|\n+/)
-    .map((sentence) => sentence.trim())
+    .map((sentence) => sentence.trim().slice(0, maxSentenceCharacters))
     .filter((sentence) => sentence !== '');
 
 const opensQuestion =
@@ -14,15 +19,6 @@ export const isQuestion = (sentence: string): boolean => sentence.endsWith('?') 
 /** Somebody says something about themselves or theirs: what is worth remembering is nearly always said so. */
 export const isFirstPerson = (sentence: string): boolean =>
   /\b(?:I|I'm|I've|my|mine|me|we|we're|our|us)\b/i.test(sentence.replace(/\b(?:tell|give|show) (?:me|us)\b/gi, ''));
-
-/** Words that hold a sentence together and say nothing of what it is about. */
-const functionWords = new Set(
-  `a about again all also am an and any are as ask asked at be because been before but by can could did do does don for
-  from give had has have he her here him his how i if in into is it its just know let like ll m may me mean mention
-  mentioned mine my no not now of off ok on or our out over own please re remember remind s said say says she should show
-  so some t tell than that the their them then there these they this those to told too up us ve very want was we were
-  what when where which who whom whose why will with would yes you your`.split(/\s+/),
-);
 
 /** The words that carry the content, cut to stems so that "parked" meets "park" and "boats" meets "boat". */
 export const contentWords = (text: string): string[] =>

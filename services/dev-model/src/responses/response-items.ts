@@ -3,9 +3,9 @@
 import { newId } from '../api/wire.ts';
 import type { Reply } from '../reply.ts';
 
-export type ReasoningItem = { readonly type: 'reasoning'; readonly id: string; readonly text: string };
-export type MessageItem = { readonly type: 'message'; readonly id: string; readonly text: string };
-export type FunctionCallItem = {
+type ReasoningItem = { readonly type: 'reasoning'; readonly id: string; readonly text: string };
+type MessageItem = { readonly type: 'message'; readonly id: string; readonly text: string };
+type FunctionCallItem = {
   readonly type: 'function_call';
   readonly id: string;
   readonly callId: string;

@@ -73,15 +73,3 @@ export function partOf<T extends StreamPart['type']>(
   if (found === undefined) throw new Error(`There is no ${type} in ${parts.map((part) => part.type).join(', ')}`);
   return found;
 }
-
-export const calculatorTool = {
-  type: 'function' as const,
-  name: 'calculator',
-  description: 'Evaluates an arithmetic expression.',
-  inputSchema: {
-    type: 'object' as const,
-    properties: { expression: { type: 'string' as const } },
-    required: ['expression'],
-    additionalProperties: false,
-  },
-};

@@ -1,0 +1,27 @@
+// What stands behind `npm start --`.
+import { parseArgs } from 'node:util';
+
+export type Arguments =
+  | { readonly command: 'serve'; readonly tour: boolean }
+  | { readonly command: 'once'; readonly text: string }
+  | { readonly command: 'help' };
+
+export const USAGE = `npm start                      start the stack, show a short tour, serve until Ctrl-C
+npm start -- --no-tour         the same without the tour
+npm start -- --once "TEXT"     send TEXT to the demo agent, print its answer, stop everything
+
+Exit codes: those of \`npm run -s millrace -- run\` for --once; 0 after Ctrl-C; 1 when the stack could not be started, or when
+one runs in this checkout already.`;
+
+/** @throws Error, for people, on anything that is not understood */
+export function readArguments(argv: readonly string[]): Arguments {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: { once: { type: 'string' }, 'no-tour': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) return { command: 'help' };
+  if (values.once === undefined) return { command: 'serve', tour: !values['no-tour'] };
+  if (values['no-tour']) throw new Error('--once has no tour: leave --no-tour out.');
+  if (values.once.trim() === '') throw new Error('--once needs a text: npm start -- --once "What is 17 * 23?"');
+  return { command: 'once', text: values.once };
+}

@@ -1,0 +1,66 @@
+// The servers that the services stand on, for real where they can be had.
+import { createResources } from '@millrace/service';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startBackingServers } from './backing-servers.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stateDir } from './state-dir.ts';
+import { scratchDir } from './testing/scratch-dir.ts';
+
+async function start(over: Record<string, string> = {}) {
+  const state = stateDir(await scratchDir());
+  const resources = createResources();
+  onTestFinished(async () => expect(await resources.release()).toEqual([]));
+  const reports: string[] = [];
+  const { NATS_URL: _n, REDIS_URL: _r, QDRANT_URL: _q, ...env } = process.env;
+  const servers = await startBackingServers({
+    state,
+    env: { ...env, ...over },
+    resources,
+    report: (line) => reports.push(line),
+    signal: new AbortController().signal,
+  });
+  return { state, servers, resources, reports };
+}
+
+const isUp = (monitorUrl = ''): Promise<boolean> =>
+  fetch(`${monitorUrl}/healthz`).then(
+    (answer) => answer.ok,
+    () => false,
+  );
+
+test(
+  'addresses in the environment are used as they are, and nothing is started for them',
+  { timeout: 60_000 },
+  async () => {
+    const { servers, reports } = await start({
+      NATS_URL: 'nats://elsewhere:4222',
+      REDIS_URL: 'redis://elsewhere:6379',
+      QDRANT_URL: 'http://elsewhere:6333',
+    });
+    expect(servers).toEqual({
+      nats: { url: 'nats://elsewhere:4222', about: 'from NATS_URL', isOurs: false },
+      redis: { url: 'redis://elsewhere:6379', about: 'from REDIS_URL', isOurs: false },
+      qdrant: { url: 'http://elsewhere:6333', about: 'from QDRANT_URL', isOurs: false },
+    });
+    expect(reports).toEqual([]);
+  },
+);
+
+test('a server that dies is started again where it was, and a stop ends it for good', { timeout: 60_000 }, async () => {
+  const elsewhere = { REDIS_URL: 'redis://elsewhere:6379', QDRANT_URL: 'http://elsewhere:6333' };
+  const { state, servers, resources, reports } = await start(elsewhere);
+  const { url, monitorUrl } = servers.nats;
+  expect(await isUp(monitorUrl)).toBe(true);
+
+  const claim: unknown = JSON.parse(await readFile(join(state.nats, 'nats-server.pid'), 'utf8'));
+  expect(claim).toMatchObject({ server: { pid: expect.any(Number) } });
+  process.kill(Object(claim).server.pid, 'SIGKILL');
+  await vi.waitFor(() => expect(reports).toEqual([expect.stringContaining('nats ended')]), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await isUp(monitorUrl)).toBe(true), { timeout: 10_000 });
+  expect(url).toBe(servers.nats.url);
+
+  expect(await resources.release()).toEqual([]);
+  expect(await isUp(monitorUrl)).toBe(false);
+  expect(reports).toHaveLength(1);
+});

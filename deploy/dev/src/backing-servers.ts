@@ -1,0 +1,99 @@
+// What the services stand on: NATS, Redis, Qdrant, each from the environment's address or started here, all at once. NATS is
+// needed; without Redis or Qdrant the services use their embedded SQLite stores, and the reason is told.
+import {
+  provideNats,
+  provideQdrant,
+  provideRedis,
+  ServerError,
+  type External,
+  type NatsServer,
+  type RunningServer,
+  type Unavailable,
+} from '@millrace/servers';
+import type { Resources } from '@millrace/service';
+import { keepServer } from './keep-server.ts';
+import type { StateDir } from './state-dir.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `url` is absent where there is none; `about` says where it came from, or why it is not there. */
+export type BackingServer = { readonly url?: string; readonly about: string; readonly isOurs: boolean };
+export type BackingServers = {
+  readonly nats: BackingServer & { readonly url: string; readonly monitorUrl?: string };
+  readonly redis: BackingServer;
+  readonly qdrant: BackingServer;
+};
+
+export type BackingOptions = {
+  readonly state: StateDir;
+  readonly env: Environment;
+  /** Told when one dies and what is fetched. */
+  readonly report: (line: string) => void;
+  readonly resources: Resources;
+  readonly signal: AbortSignal;
+};
+
+/** @throws ServerError when there is no NATS, or a server does not start */
+export async function startBackingServers(options: BackingOptions): Promise<BackingServers> {
+  const started = await Promise.allSettled([startNats(options), startRedis(options), startQdrant(options)]);
+  // Only now, so that every server that did start is among the resources and is stopped.
+  const [nats, redis, qdrant] = [valueOf(started[0]), valueOf(started[1]), valueOf(started[2])];
+  if (nats.kind === 'unavailable') throw new ServerError('server-unavailable', nats.reason);
+  return {
+    nats: { ...described(nats), url: nats.url, ...(nats.kind === 'running' && { monitorUrl: nats.monitorUrl }) },
+    redis: described(redis),
+    qdrant: described(qdrant),
+  };
+}
+
+const commonOptions = ({ env, report, signal }: BackingOptions) => ({ env, log: report, signal });
+
+async function startNats(options: BackingOptions): Promise<NatsServer | External | Unavailable> {
+  const { state } = options;
+  const own = { ...commonOptions(options), storeDir: state.nats, logFile: state.log('nats') };
+  return keep(options, 'nats', await provideNats(own), ({ url, monitorUrl }) =>
+    provideNats({ ...own, port: portOf(url), monitorPort: portOf(monitorUrl) }),
+  );
+}
+
+async function startRedis(options: BackingOptions): Promise<RunningServer | External | Unavailable> {
+  const { state } = options;
+  const own = { ...commonOptions(options), dataDir: state.redis, logFile: state.log('redis') };
+  return keep(options, 'redis', await provideRedis(own), ({ url }) => provideRedis({ ...own, port: portOf(url) }));
+}
+
+async function startQdrant(options: BackingOptions): Promise<RunningServer | External | Unavailable> {
+  const { state } = options;
+  const own = { ...commonOptions(options), storageDir: state.qdrant, logFile: state.log('qdrant') };
+  return keep(options, 'qdrant', await provideQdrant(own), ({ url }) => provideQdrant({ ...own, port: portOf(url) }));
+}
+
+function keep<S extends RunningServer>(
+  { resources, report }: BackingOptions,
+  name: string,
+  found: S | External | Unavailable,
+  again: (before: S) => Promise<S | External | Unavailable>,
+): S | External | Unavailable {
+  if (found.kind !== 'running') return found;
+  const restart = async (before: S): Promise<S> => {
+    const next = await again(before);
+    if (next.kind === 'running') return next;
+    throw new Error(next.kind === 'unavailable' ? next.reason : `the environment names ${next.url} now`);
+  };
+  const kept = keepServer({ name, server: found, restart, report });
+  resources.add(name, () => kept.stop());
+  return found;
+}
+
+function described(found: RunningServer | External | Unavailable): BackingServer {
+  if (found.kind === 'unavailable') return { about: found.reason, isOurs: false };
+  if (found.kind === 'external') return { url: found.url, about: `from ${found.source}`, isOurs: false };
+  return { url: found.url, about: `${found.version}, ${found.source}`, isOurs: true };
+}
+
+function valueOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
+}
+
+export const portOf = (url: string): number => Number(new URL(url).port);

@@ -1,0 +1,42 @@
+// What a run did, as lines for people: a line for each stage that somebody was called at, each model call and each tool, with
+// milliseconds. Pure.
+import type { EntryOutcome, RunEvent } from '@millrace/contracts';
+
+const nameWidth = 21;
+const msWidth = 8;
+
+/** Stages at which nobody stands are left out. */
+export function describeEvents(events: readonly RunEvent[]): string[] {
+  return events.flatMap((event) => {
+    switch (event.event) {
+      case 'stage': {
+        if (event.entries.length === 0) return [];
+        const of = event.subject === undefined ? '' : `${event.subject}: `;
+        return [row(event.stage, event.ms, of + event.entries.map(describeEntry).join(', '))];
+      }
+      case 'model': {
+        const outcome = event.error?.message ?? (event.fromCache ? 'from the cache' : event.finishReason);
+        return [row('the model', event.ms, `${event.model}: ${outcome}`)];
+      }
+      case 'tool':
+        return [
+          row('a tool', event.ms, `${event.tool}${event.denied ? ' (denied)' : event.isError ? ' (error)' : ''}`),
+        ];
+      case 'run':
+        return [];
+    }
+  });
+}
+
+const row = (name: string, ms: number, text: string): string =>
+  `${name.padEnd(nameWidth)}${format(ms).padStart(msWidth)} ms  ${text}`;
+
+/** `pii 0.4`: the entry's own milliseconds; what is not a plain "continue" is said. */
+function describeEntry({ entry, ms, verdict, skipped, reason, error }: EntryOutcome): string {
+  const own = `${entry} ${format(ms)}`;
+  if (skipped) return `${own} (skipped: ${error?.message ?? reason ?? verdict})`;
+  if (error) return `${own} (${error.message})`;
+  return verdict === 'continue' ? own : `${own} (${verdict}${reason === undefined ? '' : `: ${reason}`})`;
+}
+
+const format = (ms: number): string => ms.toFixed(1);

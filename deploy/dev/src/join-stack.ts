@@ -1,0 +1,53 @@
+// `npm start` where a stack runs in this checkout already: --once is answered by it; otherwise it is said how to reach it.
+import { connect } from '@millrace/client';
+import { setTimeout as pause } from 'node:timers/promises';
+import { answerOnce } from './answer-once.ts';
+import { claimStack, type Claim } from './claim-stack.ts';
+import { DEMO_AGENT, type ServeOptions } from './serve-stack.ts';
+import { runsAlreadyLines } from './tell-people.ts';
+
+type Taken = Extract<Claim, { kind: 'taken' }>;
+export type JoinOptions = Omit<ServeOptions, 'releaseClaim'>;
+
+/** As long as a cold start may take. */
+const startingTimeoutMs = 60_000;
+const pollIntervalMs = 100;
+
+/** Resolves with the exit code: not 0 where there was nothing to do, so that a script does not take it for its own stack. */
+export async function joinStack(taken: Taken, options: JoinOptions): Promise<number> {
+  const { arguments: args, env, report } = options;
+  if (args.command === 'serve') {
+    runsAlreadyLines(taken.stack, DEMO_AGENT).forEach(report);
+    return 1;
+  }
+  const stack = taken.stack ?? (await untilServing(options));
+  if (stack === undefined) {
+    report(`The stack that another npm start began in this checkout does not serve. Stop it and try again.`);
+    return 1;
+  }
+  const { MILLRACE_PREFIX: prefix, NATS_USER: user, NATS_PASSWORD: pass } = env;
+  const client = await connect({
+    url: stack.natsUrl,
+    ...(prefix && { prefix }),
+    ...(user && { user, pass: pass ?? '' }),
+  });
+  try {
+    return await answerOnce({ client, agent: DEMO_AGENT, text: args.text, ...options });
+  } finally {
+    await client.close();
+  }
+}
+
+async function untilServing({ state, signal }: JoinOptions): Promise<Taken['stack']> {
+  const deadline = performance.now() + startingTimeoutMs;
+  while (performance.now() < deadline) {
+    const claim = await claimStack(state);
+    if (claim.kind === 'ours') {
+      await claim.release();
+      return undefined;
+    }
+    if (claim.stack) return claim.stack;
+    await pause(pollIntervalMs, undefined, { signal });
+  }
+  return undefined;
+}

@@ -1,0 +1,58 @@
+// npm start: the whole of Millrace on one machine. arguments.ts has its options, serve-stack.ts what it does.
+import { join } from 'node:path';
+import { readArguments, USAGE, type Arguments } from './arguments.ts';
+import { claimStack } from './claim-stack.ts';
+import { joinStack } from './join-stack.ts';
+import { INTERRUPTED, serveStack } from './serve-stack.ts';
+import { stateDir } from './state-dir.ts';
+
+const usageExitCode = 2;
+const checkout = join(import.meta.dirname, '../../..');
+const report = (line: string) => void process.stderr.write(`${line}\n`);
+
+process.exitCode = await main(process.argv.slice(2));
+// Whatever still holds the event loop must not hold the process: everything that matters is stopped by now.
+process.exit();
+
+async function main(argv: string[]): Promise<number> {
+  let args: Arguments;
+  try {
+    args = readArguments(argv);
+  } catch (error) {
+    report(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    return usageExitCode;
+  }
+  if (args.command === 'help') {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  const state = stateDir(process.env['MILLRACE_STATE_DIR'] || join(checkout, '.millrace'));
+  const isOnce = args.command === 'once';
+  const options = {
+    arguments: args,
+    checkout,
+    agentFile: join(checkout, 'deploy/agents/demo.yaml'),
+    state,
+    env: process.env,
+    signal: stopSignal(),
+    // The answer stands alone on stdout.
+    say: isOnce ? report : (line: string) => void process.stdout.write(`${line}\n`),
+    report,
+    answer: (text: string) => void process.stdout.write(`${text}\n`),
+  };
+  const claim = await claimStack(state);
+  if (claim.kind === 'taken') return joinStack(claim, options);
+  return serveStack({ ...options, releaseClaim: claim.release });
+}
+
+/** The first signal stops cleanly; at a second one the process ends at once, and its children see that and end too. */
+function stopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (stopping.signal.aborted) process.exit(INTERRUPTED);
+      stopping.abort();
+    });
+  }
+  return stopping.signal;
+}

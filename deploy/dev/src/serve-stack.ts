@@ -1,0 +1,105 @@
+// `npm start` on a checkout that nobody else uses: the stack, the demo agent, the tour or the one answer, and the end of it all.
+import { connect, type Client } from '@millrace/client';
+import { createResources, type Resources } from '@millrace/service';
+import { answerOnce } from './answer-once.ts';
+import { applyAgentFile } from './apply-agent-file.ts';
+import type { Arguments } from './arguments.ts';
+import type { Environment } from './backing-servers.ts';
+import { removeStack, writeStack } from './stack-file.ts';
+import { startStack, type StartedStack } from './start-stack.ts';
+import type { StateDir } from './state-dir.ts';
+import { addressLines, portsOf, usageLines } from './tell-people.ts';
+import { showTour } from './tour.ts';
+
+export const DEMO_AGENT = 'demo';
+/** 128 + SIGINT, as shells have it. */
+export const INTERRUPTED = 130;
+
+export type ServeOptions = {
+  readonly arguments: Exclude<Arguments, { command: 'help' }>;
+  readonly checkout: string;
+  readonly agentFile: string;
+  readonly state: StateDir;
+  readonly env: Environment;
+  /** Ends it, at whatever point it is. */
+  readonly signal: AbortSignal;
+  /** Progress and addresses. */
+  readonly say: (line: string) => void;
+  /** What went wrong. */
+  readonly report: (line: string) => void;
+  /** The answer of --once. */
+  readonly answer: (text: string) => void;
+  /** Gives the checkout back. */
+  readonly releaseClaim: () => Promise<void>;
+};
+
+/** Resolves with the exit code, once everything is stopped. */
+export async function serveStack(options: ServeOptions): Promise<number> {
+  const { signal, say, report } = options;
+  const resources = createResources();
+  resources.add('claim', options.releaseClaim);
+  try {
+    return await serve(options, resources);
+  } catch (error) {
+    // What was under way when a stop was asked for ends with an error: that is no failure, but no answer either.
+    if (signal.aborted) return options.arguments.command === 'once' ? INTERRUPTED : 0;
+    report(error instanceof Error ? error.message : String(error));
+    return 1;
+  } finally {
+    if (signal.aborted) say('Stopping.');
+    for (const { name, error } of await resources.release()) report(`${name} was not stopped: ${String(error)}`);
+  }
+}
+
+async function serve(options: ServeOptions, resources: Resources): Promise<number> {
+  const { arguments: args, state, signal, say } = options;
+  const startedAt = new Date();
+  say('Starting Millrace.');
+  const stack = await startStack({ ...options, resources });
+  const client = await openClient(options, stack);
+  resources.add('client', () => client.close());
+  await unlessDown(stack, applyAgentFile({ client, ...options }));
+  await writeStack(state.stackFile, {
+    natsUrl: stack.servers.nats.url,
+    pid: process.pid,
+    ports: portsOf(stack),
+    services: stack.services.map(({ name }) => name),
+    startedAt: startedAt.toISOString(),
+  });
+  resources.add('stack.json', () => removeStack(state.stackFile));
+  addressLines(stack, state).forEach(say);
+  say(`Up in ${((Date.now() - startedAt.getTime()) / 1_000).toFixed(1)} s; the agent "${DEMO_AGENT}" is applied.`);
+
+  if (args.command === 'once')
+    return unlessDown(stack, answerOnce({ client, agent: DEMO_AGENT, text: args.text, ...options }));
+  if (args.tour) {
+    const resourceId = `tour-${startedAt.getTime()}`;
+    await unlessDown(stack, showTour({ client, agent: DEMO_AGENT, resourceId, say, signal }));
+  }
+  say('');
+  usageLines(DEMO_AGENT).forEach(say);
+  await aborted(signal);
+  return 0;
+}
+
+function openClient({ env }: ServeOptions, { servers }: StartedStack): Promise<Client> {
+  const { MILLRACE_PREFIX: prefix, NATS_USER: user, NATS_PASSWORD: pass } = env;
+  return connect({ url: servers.nats.url, ...(prefix && { prefix }), ...(user && { user, pass: pass ?? '' }) });
+}
+
+/** A service that stays down is a reason to stop waiting for what needs it. */
+function unlessDown<T>({ gaveUp }: StartedStack, work: Promise<T>): Promise<T> {
+  return Promise.race([
+    work,
+    gaveUp.then((reason): never => {
+      throw new Error(reason);
+    }),
+  ]);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,63 @@
+// One life of a service as a child process: its own process group, its output in its log file, an end that is always seen.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { openLogFile } from './log-file.ts';
+
+/** A service to be run. */
+export type ServiceSpec = {
+  /** Also the name of its log file. */
+  readonly name: string;
+  /** Absolute path of its main.ts. */
+  readonly main: string;
+  /** What it gets beside PATH, HOME and the like. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** `said`: as in "ended with code 1", "was ended by SIGKILL". */
+export type Exit = { readonly code: number | null; readonly said: string };
+
+export type ServiceProcess = {
+  readonly pid: number | undefined;
+  /** Resolves however it ended, also when it could not be started. Never rejects. */
+  readonly exited: Promise<Exit>;
+  /** SIGTERM, and SIGKILL after `stopTimeoutMs`. Any number of calls; answers when the process is gone. */
+  stop(): Promise<void>;
+};
+
+/** A little more than the drain that services are given here (DRAIN_GRACE_MS, stack-environment.ts). */
+export const defaultStopTimeoutMs = 8_000;
+
+const childProgram = join(import.meta.dirname, 'child.ts');
+
+export async function startServiceProcess(
+  spec: ServiceSpec,
+  logFile: string,
+  stopTimeoutMs = defaultStopTimeoutMs,
+): Promise<ServiceProcess> {
+  const log = await openLogFile(logFile);
+  const child = spawn(process.execPath, [childProgram, spec.main], {
+    stdio: ['ignore', log.fd, log.fd, 'ipc'],
+    env: { ...spec.env },
+    // A process group of its own: Ctrl-C in the terminal is for the parent, which ends services before servers.
+    detached: process.platform !== 'win32',
+  });
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('error', (error) => resolve({ code: null, said: `could not be started: ${error.message}` }));
+    child.once('exit', (code, signal) =>
+      resolve({ code, said: signal === null ? `ended with code ${code}` : `was ended by ${signal}` }),
+    );
+  });
+  await log.close();
+
+  let stopping: Promise<void> | undefined;
+  const end = async () => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    const gone = once(child, 'exit');
+    const kill = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+    child.kill('SIGTERM');
+    await gone;
+    clearTimeout(kill);
+  };
+  return { pid: child.pid, exited, stop: () => (stopping ??= end()) };
+}

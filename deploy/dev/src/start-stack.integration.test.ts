@@ -1,0 +1,128 @@
+// The stack's processes, with fakes in the place of the services: who is started with which environment, and how it all ends.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createResources } from '@millrace/service';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { mainOf } from './service-table.ts';
+import { startStack } from './start-stack.ts';
+import { stateDir, type StateDir } from './state-dir.ts';
+import { scratchDir } from './testing/scratch-dir.ts';
+
+const names = ['orchestrator', 'guardrails', 'message-history', 'semantic-recall', 'working-memory', 'tools'];
+const elsewhere = {
+  NATS_URL: 'nats://elsewhere:4222',
+  REDIS_URL: 'redis://elsewhere:6379',
+  QDRANT_URL: 'http://elsewhere:6333',
+};
+
+/** Writes its environment to its log, and ends when it is asked to. */
+const fakeService = `
+process.stdout.write(JSON.stringify(process.env) + '\\n');
+process.on('SIGTERM', () => { process.stdout.write('drained\\n'); process.exit(0); });
+setInterval(() => {}, 1000);
+`;
+const fakeModel = `
+import { createServer } from 'node:http';
+createServer((_, response) => response.end('{}')).listen(Number(process.env.PORT), process.env.HOST);
+`;
+
+async function checkoutWith(mains: Record<string, string>): Promise<string> {
+  const checkout = await scratchDir();
+  for (const [name, text] of Object.entries(mains)) {
+    await mkdir(dirname(mainOf(checkout, name)), { recursive: true });
+    await writeFile(mainOf(checkout, name), text);
+  }
+  return checkout;
+}
+
+async function start(
+  over: { env?: Record<string, string>; mains?: Record<string, string>; signal?: AbortSignal } = {},
+) {
+  const services = Object.fromEntries(names.map((name) => [name, fakeService]));
+  const checkout = await checkoutWith({ ...services, 'dev-model': fakeModel, ...over.mains });
+  const state = stateDir(await scratchDir());
+  const resources = createResources();
+  onTestFinished(async () => expect(await resources.release()).toEqual([]));
+  const stack = await startStack({
+    checkout,
+    state,
+    env: { PATH: process.env['PATH'], HEALTH_PORT: '8080', PROCESSORS: 'pii', ...elsewhere, ...over.env },
+    resources,
+    signal: over.signal ?? new AbortController().signal,
+    report: () => {},
+    restartPolicy: { firstDelayMs: 1, maxDelayMs: 1, maxDeaths: 2, windowMs: 60_000 },
+  });
+  return { stack, state, resources };
+}
+
+const linesOf = async (file: string): Promise<string[]> =>
+  (await readFile(file, 'utf8').catch(() => '')).split('\n').filter(Boolean);
+
+const environmentOf = (state: StateDir, name: string): Promise<object> =>
+  vi.waitFor(
+    async () => {
+      const env: unknown = JSON.parse((await linesOf(state.log(name)))[0] ?? '');
+      return Object(env);
+    },
+    { timeout: 10_000 },
+  );
+
+test('every service is a process that is told of the servers and the stand-in', { timeout: 30_000 }, async () => {
+  const { stack, state } = await start();
+  expect(stack.services.map(({ name }) => name)).toEqual([...names, 'dev-model']);
+  expect((await fetch(`${stack.standInUrl}/healthz`)).ok).toBe(true);
+  const { NATS_URL, REDIS_URL, QDRANT_URL } = elsewhere;
+  const model = { OPENAI_API_KEY: 'stand-in', OPENAI_BASE_URL: `${stack.standInUrl}/v1` };
+  expect(await environmentOf(state, 'orchestrator')).toMatchObject({ NATS_URL, ...model });
+  expect(await environmentOf(state, 'message-history')).toMatchObject({ NATS_URL, REDIS_URL });
+  expect(await environmentOf(state, 'working-memory')).toMatchObject({ NATS_URL, REDIS_URL, ...model });
+  expect(await environmentOf(state, 'semantic-recall')).toMatchObject({ NATS_URL, QDRANT_URL, ...model });
+  // Processes of one machine share neither a health port nor a choice of processors, and guards need no store.
+  const guards = await environmentOf(state, 'guardrails');
+  const foreign = /^(HEALTH_PORT|PROCESSORS|REDIS_URL|QDRANT_URL|SQLITE_PATH|\w+_STORE)$/;
+  expect(Object.keys(guards).filter((name) => foreign.test(name))).toEqual([]);
+});
+
+test(
+  'a key or a base address means that a provider answers, and no stand-in is started',
+  { timeout: 30_000 },
+  async () => {
+    const withKey = await start({ env: { OPENAI_API_KEY: 'sk-test' } });
+    expect(withKey.stack.standInUrl).toBeUndefined();
+    expect(await environmentOf(withKey.state, 'orchestrator')).toMatchObject({ OPENAI_API_KEY: 'sk-test' });
+
+    const withAddress = await start({ env: { OPENAI_BASE_URL: 'http://localhost:1/v1' } });
+    expect(withAddress.stack.standInUrl).toBeUndefined();
+    const env = await environmentOf(withAddress.state, 'orchestrator');
+    expect(env).toMatchObject({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://localhost:1/v1' });
+  },
+);
+
+test('the end drains every service', { timeout: 30_000 }, async () => {
+  const { state, resources } = await start();
+  for (const name of names) await environmentOf(state, name);
+  expect(await resources.release()).toEqual([]);
+  for (const name of names) expect((await linesOf(state.log(name))).at(-1)).toBe('drained');
+});
+
+test(
+  'a stand-in that cannot start fails the start with the reason, and nothing is left',
+  { timeout: 30_000 },
+  async () => {
+    const failing = start({ mains: { 'dev-model': 'process.exit(9)' } });
+    await expect(failing).rejects.toThrow(/dev-model ended with code 9, 2 times/);
+  },
+);
+
+test('a start that is given up leaves nothing', { timeout: 30_000 }, async () => {
+  const never = 'setInterval(() => {}, 1000)';
+  const giveUp = new AbortController();
+  const starting = start({ mains: { 'dev-model': never }, signal: giveUp.signal });
+  giveUp.abort();
+  await expect(starting).rejects.toThrow(/aborted/);
+});
+
+test('a service that cannot start is what the stack gave up for', { timeout: 30_000 }, async () => {
+  const { stack } = await start({ mains: { tools: 'throw new Error("no tools today")' } });
+  expect(await stack.gaveUp).toMatch(/tools ended with code 1, 2 times/);
+});

@@ -1,0 +1,19 @@
+// Where the local stack keeps what it must find again: `.millrace/` in the checkout. Deleting it is a fresh start.
+import { join } from 'node:path';
+
+export type StateDir = ReturnType<typeof stateDir>;
+
+export function stateDir(root: string) {
+  return {
+    root,
+    nats: join(root, 'nats'),
+    redis: join(root, 'redis'),
+    qdrant: join(root, 'qdrant'),
+    /** The embedded stores: a file per service. */
+    database: (service: string) => join(root, 'sqlite', `${service}.db`),
+    log: (service: string) => join(root, 'logs', `${service}.log`),
+    /** Compiled code, which makes a warm start faster. */
+    compileCache: join(root, 'compile-cache'),
+    stackFile: join(root, 'stack.json'),
+  };
+}

@@ -1,0 +1,136 @@
+// Supervision of real processes: their logs, their deaths, their ends.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { superviseService, type RestartPolicy, type SupervisedService } from './supervise-service.ts';
+import { scratchDir } from './testing/scratch-dir.ts';
+
+const quick: RestartPolicy = { firstDelayMs: 1, maxDelayMs: 5, maxDeaths: 3, windowMs: 60_000 };
+
+async function supervise(behaviours: string, over: { stopTimeoutMs?: number; main?: string } = {}) {
+  const directory = await scratchDir();
+  const reports: string[] = [];
+  const logFile = join(directory, 'logs/fake.log');
+  const service = superviseService({
+    spec: {
+      name: 'fake',
+      main: over.main ?? join(import.meta.dirname, 'testing/fake-service.ts'),
+      env: { PATH: process.env['PATH'], FAKE: behaviours, MARK: join(directory, 'mark') },
+    },
+    logFile,
+    report: (line) => reports.push(line),
+    policy: quick,
+    stopTimeoutMs: over.stopTimeoutMs ?? 10_000,
+  });
+  onTestFinished(() => service.stop());
+  return { service, reports, logFile };
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+const until = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+const untilUp = async (logFile: string, times = 1) =>
+  until(async () => expect((await readFile(logFile, 'utf8')).match(/^up/gm)).toHaveLength(times));
+const pidOf = (service: SupervisedService): number => service.pid() ?? expect.fail('it does not run');
+
+test('a service runs with its output in its log, and is asked to end', async () => {
+  const { service, reports, logFile } = await supervise('');
+  await untilUp(logFile);
+  const pid = pidOf(service);
+  await service.stop();
+  expect(await readFile(logFile, 'utf8')).toBe(`up ${pid}\ndrained ${pid}\n`);
+  expect(isAlive(pid)).toBe(false);
+  expect(service.pid()).toBeUndefined();
+  expect(reports).toEqual([]);
+});
+
+test('one that dies is reported with its last line and started again, in the same log', async () => {
+  const { service, reports, logFile } = await supervise('once');
+  await untilUp(logFile, 2);
+  expect(reports).toHaveLength(1);
+  expect(reports[0]).toMatch(/^fake ended with code 3; started again in 0\.001 s\. Its last line: up \d+ /);
+  expect(isAlive(pidOf(service))).toBe(true);
+});
+
+test('one that is killed from outside is started again', async () => {
+  const { service, reports, logFile } = await supervise('');
+  await untilUp(logFile);
+  process.kill(pidOf(service), 'SIGKILL');
+  await untilUp(logFile, 2);
+  expect(reports[0]).toMatch(/^fake was ended by SIGKILL/);
+});
+
+test('one that dies again and again stays down, and says so', async () => {
+  const { service, reports, logFile } = await supervise('die');
+  expect(await service.gaveUp).toBe('fake ended with code 3, 3 times in 60 s, and stays down');
+  expect(reports.map((line) => line.slice(0, 45))).toEqual([
+    'fake ended with code 3; started again in 0.00',
+    'fake ended with code 3; started again in 0.00',
+    'fake ended with code 3, 3 times in 60 s, and ',
+  ]);
+  expect((await readFile(logFile, 'utf8')).match(/^up/gm)).toHaveLength(3);
+});
+
+test('one without a main.ts stays down, and the log has the reason', async () => {
+  const { service, reports } = await supervise('', { main: '/nowhere/main.ts' });
+  expect(await service.gaveUp).toMatch(/stays down/);
+  expect(reports.at(-1)).toMatch(/Its last line: .*Node\.js v/);
+});
+
+test('one that does not drain is killed after its time', async () => {
+  const { service, logFile } = await supervise('stubborn', { stopTimeoutMs: 50 });
+  await untilUp(logFile);
+  const pid = pidOf(service);
+  await service.stop();
+  expect(isAlive(pid)).toBe(false);
+});
+
+test('a stop during the start leaves nothing, and a second stop is the same one', async () => {
+  const { service, reports, logFile } = await supervise('');
+  await Promise.all([service.stop(), service.stop()]);
+  expect(service.pid()).toBeUndefined();
+  const [, pid] = /up (\d+)/.exec(await readFile(logFile, 'utf8')) ?? [];
+  expect(pid === undefined || !isAlive(Number(pid))).toBe(true);
+  expect(reports).toEqual([]);
+});
+
+test.each([
+  ['which drains', '', 1],
+  ['not even one that does not drain', 'stubborn', 0],
+])(
+  'a supervisor killed with SIGKILL leaves no service behind, %s',
+  { timeout: 20_000 },
+  async (_, behaviours, drained) => {
+    const directory = await scratchDir();
+    const owner = spawn(
+      process.execPath,
+      [join(import.meta.dirname, 'testing/supervising-main.ts'), directory, behaviours],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    onTestFinished(() => void owner.kill('SIGKILL'));
+    const [line]: unknown[] = await once(createInterface(owner.stdout), 'line');
+    const { pid } = JSON.parse(String(line));
+    await untilUp(join(directory, 'fake.log'));
+    owner.kill('SIGKILL');
+    await until(() => expect(isAlive(pid)).toBe(false));
+    const log = await readFile(join(directory, 'fake.log'), 'utf8');
+    expect(log.split('\n').filter((text) => text === `drained ${pid}`)).toHaveLength(drained);
+  },
+);
+
+test.skipIf(process.platform !== 'linux')('its terminal’s Ctrl-C does not reach the service', async () => {
+  const { service, logFile } = await supervise('');
+  await untilUp(logFile);
+  const pid = pidOf(service);
+  // proc(5): after the name come the state, the parent and the process group.
+  expect((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[2]).toBe(String(pid));
+});

@@ -1,0 +1,102 @@
+// Keeps one service up: starts it, says when it died, starts it again after a pause that grows, and gives up when it dies too
+// often in too short a time, because then a restart mends nothing.
+import { setTimeout as pause } from 'node:timers/promises';
+import { tailOf } from './log-file.ts';
+import { startServiceProcess, type Exit, type ServiceProcess, type ServiceSpec } from './service-process.ts';
+
+export type RestartPolicy = {
+  /** The pause before the first restart; it doubles with every death in the window. */
+  readonly firstDelayMs: number;
+  readonly maxDelayMs: number;
+  /** At so many deaths within `windowMs` the service stays down. */
+  readonly maxDeaths: number;
+  readonly windowMs: number;
+};
+
+export const defaultRestartPolicy: RestartPolicy = {
+  firstDelayMs: 250,
+  maxDelayMs: 5_000,
+  maxDeaths: 5,
+  windowMs: 60_000,
+};
+
+export type SuperviseOptions = {
+  readonly spec: ServiceSpec;
+  readonly logFile: string;
+  /** Gets a line about every death, restart and giving up. */
+  readonly report: (line: string) => void;
+  readonly policy?: RestartPolicy;
+  readonly stopTimeoutMs?: number;
+};
+
+export type SupervisedService = {
+  readonly name: string;
+  readonly logFile: string;
+  /** Of the process that runs now; undefined while none does. */
+  pid(): number | undefined;
+  /** Resolves with the reason once the service stays down. Stays pending otherwise, also after a stop. */
+  readonly gaveUp: Promise<string>;
+  /** Ends it and starts it no more. Any number of calls; answers when the process is gone. */
+  stop(): Promise<void>;
+};
+
+export function superviseService(options: SuperviseOptions): SupervisedService {
+  const { spec, logFile, report, policy = defaultRestartPolicy, stopTimeoutMs } = options;
+  const stopping = new AbortController();
+  let current: ServiceProcess | undefined;
+  let tellGivenUp: (reason: string) => void = () => {};
+  const gaveUp = new Promise<string>((resolve) => (tellGivenUp = resolve));
+
+  async function live(): Promise<Exit> {
+    try {
+      current = await startServiceProcess(spec, logFile, stopTimeoutMs);
+      // A stop that came while it was being started has not seen it.
+      if (stopping.signal.aborted) await current.stop();
+      return await current.exited;
+    } catch (error) {
+      return { code: null, said: `could not be started: ${String(error)}` };
+    } finally {
+      current = undefined;
+    }
+  }
+
+  async function keepUp(): Promise<void> {
+    const deaths: number[] = [];
+    for (;;) {
+      const { said } = await live();
+      if (stopping.signal.aborted) return;
+      const now = performance.now();
+      deaths.push(now);
+      while ((deaths[0] ?? now) < now - policy.windowMs) deaths.shift();
+      if (deaths.length >= policy.maxDeaths) {
+        const reason = `${spec.name} ${said}, ${deaths.length} times in ${seconds(policy.windowMs)}, and stays down`;
+        report(`${reason}. ${await lastWords(logFile)}`);
+        return tellGivenUp(reason);
+      }
+      const delayMs = Math.min(policy.firstDelayMs * 2 ** (deaths.length - 1), policy.maxDelayMs);
+      report(`${spec.name} ${said}; started again in ${seconds(delayMs)}. ${await lastWords(logFile)}`);
+      await pause(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+    }
+  }
+
+  const ended = keepUp();
+  return {
+    name: spec.name,
+    logFile,
+    pid: () => current?.pid,
+    gaveUp,
+    async stop() {
+      stopping.abort();
+      await current?.stop();
+      await ended;
+    },
+  };
+}
+
+const seconds = (ms: number): string => `${ms / 1_000} s`;
+
+async function lastWords(logFile: string): Promise<string> {
+  const line = (await tailOf(logFile)).split('\n').at(-1) ?? '';
+  return line === '' ? `It wrote nothing: ${logFile}` : `Its last line: ${line} (${logFile})`;
+}

@@ -1,0 +1,64 @@
+// What `npm start` says about a stack: where everything listens, how to use it, and that one runs already. Pure.
+import type { BackingServer } from './backing-servers.ts';
+import type { Stack } from './stack-file.ts';
+import type { StartedStack } from './start-stack.ts';
+import type { StateDir } from './state-dir.ts';
+
+const labelWidth = 10;
+const row = (label: string, text: string): string => `  ${label.padEnd(labelWidth)}${text}`;
+
+export function addressLines({ servers, standInUrl, services }: StartedStack, state: StateDir): string[] {
+  const { nats, redis, qdrant } = servers;
+  return [
+    row('NATS', `${nats.url} (${nats.about})${nats.monitorUrl === undefined ? '' : `, monitoring ${nats.monitorUrl}`}`),
+    row('Redis', addressOr(redis, 'messages and working memory are kept in the embedded SQLite store')),
+    row('Qdrant', addressOr(qdrant, 'vectors are kept in the embedded SQLite index')),
+    row(
+      'model',
+      standInUrl === undefined
+        ? 'the provider that OPENAI_API_KEY and OPENAI_BASE_URL name'
+        : `${standInUrl}/v1, the development stand-in: set OPENAI_API_KEY for a real one`,
+    ),
+    row('services', services.map(({ name }) => name).join(', ')),
+    row('logs', state.log('*')),
+  ];
+}
+
+const addressOr = ({ url, about }: BackingServer, instead: string): string =>
+  url === undefined ? `none: ${instead}. ${about}` : `${url} (${about})`;
+
+export function usageLines(agent: string): string[] {
+  return [
+    `Talk to it, in another terminal:`,
+    `  npm run -s millrace -- run ${agent} "What is 17 * 23?" --thread t1`,
+    `  npm run -s millrace -- processors list`,
+    `  npm run -s millrace -- agents plan ${agent}`,
+    `  npm run -s millrace -- --help`,
+    `Ctrl-C stops all of it.`,
+  ];
+}
+
+export function runsAlreadyLines(stack: Stack | undefined, agent: string): string[] {
+  if (stack === undefined)
+    return ['Another npm start is starting a stack in this checkout. Wait for it, or stop it first.'];
+  return [
+    `A stack runs in this checkout already: process ${stack.pid}, since ${stack.startedAt}, NATS at ${stack.natsUrl}.`,
+    ...usageLines(agent).slice(0, -1),
+    `To stop it: Ctrl-C in its terminal, or kill ${stack.pid}.`,
+  ];
+}
+
+/** What listens on this machine and was started here, by name, for stack.json. */
+export function portsOf({ servers, standInUrl }: StartedStack): Record<string, number> {
+  const urls: Record<string, string | undefined> = {
+    nats: servers.nats.isOurs ? servers.nats.url : undefined,
+    'nats-monitor': servers.nats.monitorUrl,
+    redis: servers.redis.isOurs ? servers.redis.url : undefined,
+    qdrant: servers.qdrant.isOurs ? servers.qdrant.url : undefined,
+    'dev-model': standInUrl,
+  };
+  const ports = Object.entries(urls).flatMap(([name, url]) =>
+    url === undefined ? [] : [[name, Number(new URL(url).port)] as const],
+  );
+  return Object.fromEntries(ports);
+}

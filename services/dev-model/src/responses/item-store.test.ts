@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { createItemStore } from './item-store.ts';
+
+describe('the item store', () => {
+  it('forgets the oldest when it holds too many characters or items', () => {
+    const store = createItemStore({ maxCharacters: 10, maxItems: 3 });
+    for (const id of ['a', 'b', 'c']) store.put(id, 'xxxx');
+    expect(['a', 'b', 'c'].map(store.textOf)).toEqual([undefined, 'xxxx', 'xxxx']);
+    for (const id of ['d', 'e', 'f']) store.put(id, '');
+    expect(['c', 'd', 'e', 'f'].map(store.textOf)).toEqual([undefined, '', '', '']);
+  });
+
+  it('never grows past its bounds, whatever a single item weighs', () => {
+    const store = createItemStore({ maxCharacters: 10 });
+    store.put('small', 'x');
+    store.put('huge', 'x'.repeat(1_000));
+    expect(['small', 'huge'].map(store.textOf)).toEqual([undefined, undefined]);
+    store.put('next', 'xxx');
+    expect(store.textOf('next')).toBe('xxx');
+  });
+});

@@ -1,0 +1,64 @@
+// Whatever the chunking: the concatenated deltas are the filter of the whole text, for keywords and patterns, and what is held
+// back is bounded.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { streamText, type StreamKind } from '../testing/stream-text.ts';
+import { compilePattern } from '../text/linear-pattern.ts';
+import { keyword } from './keyword.ts';
+import { createKeywordMatcher } from './keyword-matcher.ts';
+import { MAX_KEYWORD } from './keyword-options.ts';
+import { MAX_STRETCH, findPatterns, settledByPatterns } from './pattern-filter.ts';
+import { MAX_TOKEN } from './tokens.ts';
+import { replaceSpans, type Span } from '../text/span.ts';
+
+const SEED = 20_261_122;
+const keywords = ['drop table', 'drop', 'table of', 'of of', 'c++', 'é', '秘密', 'a b c', 'a'.repeat(150), '\\ x'];
+const patterns = ['key-\\d+', 'a.*z', '\\bof\\b\\s+of'].map(compilePattern);
+const pieces = [
+  ...['drop', 'table', 'of', 'droplet', 'c', '+', '++', 'é', 'e\u0301', '\u0301', '\u200b', '秘', '密', 'a', 'b', 'c', 'z', '\\', 'n', 'x', 'ſ', 'K'],
+  ...[' ', ' ', '  ', '\n', '\\n', '\t', '.', ',', 'key-', '42', '👩‍💻', '\ud83d', 'a'.repeat(70), ' '.repeat(70), 'drop table', 'ａ', 'ﬀ', '½', 'ᄀ', 'ᅡ'],
+];
+const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join(''));
+const splits = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 30 });
+const marked = (text: string, spans: Span[]) => replaceSpans(text, spans, () => '[]');
+
+describe.each([true, false])('wholeWords %j', (wholeWords) => {
+  const matcher = createKeywordMatcher(keywords, wholeWords);
+  const filtered = (text: string) => marked(text, matcher.find(text));
+  test('what is decided stays so whatever follows', () => {
+    fc.assert(
+      fc.property(texts, texts, (text, more) => {
+        const n = matcher.settled(text);
+        expect(filtered(text.slice(0, n)) + filtered(text.slice(n) + more)).toBe(filtered(text + more));
+        expect(text.length - n).toBeLessThanOrEqual(MAX_KEYWORD * MAX_TOKEN);
+      }),
+      { seed: SEED, numRuns: 2_000 },
+    );
+  });
+});
+
+test('what patterns have decided stays so whatever follows', () => {
+  const filtered = (text: string) => marked(text, findPatterns(patterns, text));
+  fc.assert(
+    fc.property(texts, texts, fc.integer({ min: 0, max: 40 }), (text, more, times) => {
+      const long = text.repeat(times);
+      const n = settledByPatterns(patterns, long);
+      expect(filtered(long.slice(0, n)) + filtered(long.slice(n) + more)).toBe(filtered(long + more));
+      expect(long.length - n).toBeLessThan(MAX_STRETCH);
+    }),
+    { seed: SEED, numRuns: 500 },
+  );
+});
+
+describe.each<StreamKind>(['text', 'reasoning', 'tool'])('%s deltas', (kind) => {
+  test('are together the filter of the whole text', () => {
+    const options = { keywords: ['drop table', 'é', 'a b'], patterns: ['key-\\d+'], strategy: 'redact' };
+    fc.assert(
+      fc.property(texts, splits, (text, sizes) => {
+        const whole = streamText(keyword.create(options), text, [Math.max(text.length, 1)], kind).passed.join('');
+        expect(streamText(keyword.create(options), text, sizes, kind).passed.join('')).toBe(whole);
+      }),
+      { seed: SEED, numRuns: 300 },
+    );
+  });
+});

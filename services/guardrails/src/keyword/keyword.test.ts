@@ -1,0 +1,122 @@
+import { messageText } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { assistant, finishChunk, objectChunk, toolCallChunk } from '../testing/messages.ts';
+import { commonArgs, inputArgs, resultArgs, stopOf } from '../testing/stage-args.ts';
+import { send, streamText } from '../testing/stream-text.ts';
+import { keyword } from './keyword.ts';
+
+const redacted = (options: object, text: string) => {
+  const args = inputArgs([text]);
+  keyword.create({ strategy: 'redact', ...options }).processInput?.(args);
+  return args.messageList.get.input.db().map(messageText).join('');
+};
+
+describe('keywords', () => {
+  const keywords = ['drop table', 'c++', 'Straße', '秘密', 'rm -rf'];
+  test.each([
+    ['please DROP   TABLE users', 'please [REDACTED] users'],
+    ['drop\n\ttable', '[REDACTED]'],
+    ['ＤＲＯＰ　ｔａｂｌｅ', '[REDACTED]'],
+    ['𝐝𝐫𝐨𝐩 table', '[REDACTED]'],
+    ['dr\u200bop ta\u00adble!', '[REDACTED]!'],
+    [String.raw`drop\ntable`, '[REDACTED]'],
+    ['(drop table)', '([REDACTED])'],
+    ['C++17, c++', '[REDACTED]17, [REDACTED]'],
+    ['STRAßE straße', '[REDACTED] [REDACTED]'],
+    ['これは秘密です', 'これは[REDACTED]です'],
+    ['sudo rm -rf /', 'sudo [REDACTED] /'],
+  ])('%j', (text, expected) => expect(redacted({ keywords }, text)).toBe(expected));
+
+  test.each(['the droplet table', 'drop tables', 'drop the table', 'raindrop table', 'drop, table', 'rm -r -f'])(
+    '%j is none of them',
+    (text) => expect(redacted({ keywords }, text)).toBe(text),
+  );
+
+  test('are found in words where that is wanted', () => {
+    expect(redacted({ keywords: ['drop tab'], wholeWords: false }, 'raindrop  tables')).toBe('rain[REDACTED]les');
+  });
+  test('the longest wins, and what it covers is not found again', () => {
+    expect(redacted({ keywords: ['ab cd', 'ab cd ef', 'ef gh'] }, 'ab cd ef gh, ab cd')).toBe('[REDACTED] gh, [REDACTED]');
+  });
+});
+
+describe('patterns', () => {
+  test('are found in any case, in folded text, where an emoji stands before', () => {
+    expect(redacted({ patterns: ['project-\\d+'] }, '👩‍💻 PROJECT-42 and project-４２')).toBe('👩‍💻 [REDACTED] and [REDACTED]');
+  });
+  test('cannot hang', () => {
+    const text = `${'a'.repeat(200_000)}!`;
+    expect(redacted({ patterns: ['(a+)+b'] }, text)).toBe(text);
+  });
+  test.each([
+    ['^secret'],
+    ['secret$'],
+    ['\\Asecret'],
+    ['(unclosed'],
+    ['x*'],
+    ['(?=x)y'],
+    ['(.{1000}){9}'],
+  ])('%j is refused', (pattern) => expect(keyword.options.safeParse({ patterns: [pattern] }).success).toBe(false));
+  test.each([['[^a]x'], ['\\$\\d+'], ['a\\^b'], ['[$^]x']])('%j is none with an anchor', (pattern) =>
+    expect(keyword.options.safeParse({ patterns: [pattern] }).success).toBe(true),
+  );
+});
+
+test.each([{}, { keywords: [' '] }, { keywords: ['x'], threshold: 1 }, { keywords: ['x'], strategy: 'filter' }])(
+  'options %j are refused',
+  (options) => expect(keyword.options.safeParse(options).success).toBe(false),
+);
+
+describe('strategies', () => {
+  test('block aborts; the report names the rule, the client does not learn it', () => {
+    const args = inputArgs(['DROP TABLE x']);
+    const stop = stopOf(() => keyword.create({ keywords: ['drop table'] }).processInput?.(args));
+    expect(stop).toEqual({ kind: 'abort', reason: 'A keyword was found.', options: { metadata: { count: 1 } } });
+    expect(args.violations[0]?.detail).toMatchObject({ messageId: 'm0', hits: [{ rule: 'drop table', start: 0, end: 10 }] });
+  });
+  test('block with a response halts', () => {
+    const stop = stopOf(() => keyword.create({ keywords: ['x'], response: 'No.' }).processInput?.(inputArgs(['x'])));
+    expect(stop).toMatchObject({ kind: 'halt', response: 'No.' });
+  });
+  test('warn reports and changes nothing', () => {
+    const args = inputArgs(['x']);
+    keyword.create({ keywords: ['x'], strategy: 'warn' }).processInput?.(args);
+    expect(args.messageList.takeOps()).toEqual([]);
+    expect(args.violations).toHaveLength(1);
+  });
+  test('the messages of others are not looked at', () => {
+    const args = inputArgs([assistant('a', 'x')]);
+    keyword.create({ keywords: ['x'] }).processInput?.(args);
+    expect(args.violations).toEqual([]);
+  });
+  test('the final answer is judged', () => {
+    const args = resultArgs([assistant('a', 'x y')]);
+    keyword.create({ keywords: ['x'], strategy: 'redact' }).processOutputResult?.(args);
+    expect(args.messageList.get.response.db().map(messageText)).toEqual(['[REDACTED] y']);
+  });
+});
+
+describe('the stream', () => {
+  test('block stops before the keyword is through', () => {
+    const args = commonArgs();
+    let passed = '';
+    const processor = keyword.create({ keywords: ['drop table'] });
+    const stop = stopOf(() => {
+      for (const word of ['Then ', 'dr', 'op ', 'ta', 'ble', ' users']) passed += JSON.stringify(send(processor, delta(word), args));
+    });
+    expect(stop).toMatchObject({ kind: 'abort' });
+    expect(passed).not.toContain('dr');
+  });
+  test.each([toolCallChunk({ sql: 'drop table' }), objectChunk(['drop table']), finishChunk('drop table')])('$type is judged whole', (chunk) => {
+    const [passed] = send(keyword.create({ keywords: ['drop table'], strategy: 'redact' }), chunk, commonArgs());
+    expect(JSON.stringify(passed)).not.toContain('drop table');
+  });
+  test('prose is held back no more than a word', () => {
+    const { passed } = streamText(keyword.create({ keywords: ['drop table'] }), 'Hello world. This is', [1], 'text', { end: false });
+    expect(passed.join('')).toBe('Hello world. This ');
+  });
+});
+
+function delta(text: string) {
+  return { runId: 'r1', from: 'AGENT' as const, type: 'text-delta' as const, payload: { id: 'p', text } };
+}

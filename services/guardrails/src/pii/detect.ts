@@ -1,0 +1,82 @@
+// All hits of one segment: every chosen detector, what is allowed left out, overlapping hits merged.
+import type { CountryCode } from 'libphonenumber-js/min';
+import { mergeOverlapping } from '../text/span.ts';
+import { digitRuns } from './digit-runs.ts';
+import { apiKey } from './detectors/api-key.ts';
+import { card } from './detectors/card.ts';
+import { cryptoWallet } from './detectors/crypto-wallet.ts';
+import { dateOfBirth } from './detectors/date-of-birth.ts';
+import { email } from './detectors/email.ts';
+import { iban } from './detectors/iban.ts';
+import { ip } from './detectors/ip.ts';
+import { phone } from './detectors/phone.ts';
+import { ssn } from './detectors/ssn.ts';
+import { urlCredentials } from './detectors/url-credentials.ts';
+import { uuid } from './detectors/uuid.ts';
+import { createPhoneBook } from './phone-book.ts';
+import type { Detector, PiiHit, PiiType } from './pii-types.ts';
+import type { CutPlace } from './segments.ts';
+
+/** One for each type. Of two that find the same, the first one names it. */
+export const DETECTORS: readonly Detector[] = [
+  urlCredentials,
+  email,
+  phone,
+  card,
+  ssn,
+  iban,
+  ip,
+  cryptoWallet,
+  uuid,
+  dateOfBirth,
+  apiKey,
+];
+
+/** Every kind of personal data has a digit or an @ in it. @param text folded */
+export const mayHoldPii = (text: string): boolean => /[\d@]/.test(text);
+
+export type DetectOptions = {
+  types: readonly PiiType[];
+  regions: readonly CountryCode[];
+  /** Values that are not hits: as they stand, in any case; `@example.com` for all addresses of a domain. */
+  allow: readonly string[];
+};
+export type Detect = {
+  /** Not overlapping, in order. @param text a folded segment */
+  hits(text: string): PiiHit[];
+  cutPlace: CutPlace;
+};
+
+/** For one text, or one stretch of a stream. */
+export function createDetect({ types, regions, allow }: DetectOptions): Detect {
+  const detectors = DETECTORS.filter((detector) => types.includes(detector.type));
+  const allowed = allow.map((value) => value.toLowerCase());
+  const phones = createPhoneBook(regions);
+  const all = (text: string): PiiHit[] => {
+    if (!mayHoldPii(text)) return [];
+    const segment = { text, runs: digitRuns(text), phones };
+    const hits = detectors.flatMap((detector) => detector.detect(segment));
+    return hits.filter((hit) => !isAllowed(text.slice(hit.start, hit.end), hit, allowed));
+  };
+  return {
+    hits: (text) => mergeOverlapping(all(text)),
+    cutPlace: (text, at) => freePlace(all(text), at),
+  };
+}
+
+/** Before the hit that covers `at`; behind it where hits cover everything from the start. */
+function freePlace(hits: readonly PiiHit[], at: number): number {
+  const begin = (hit: PiiHit) => hit.contextStart ?? hit.start;
+  const covering = (place: number) => hits.find((hit) => begin(hit) < place && place < hit.end);
+  let place = at;
+  for (let hit = covering(place); hit; hit = covering(place)) place = begin(hit);
+  if (place > 0) return place;
+  place = at;
+  for (let hit = covering(place); hit; hit = covering(place)) place = hit.end;
+  return place;
+}
+
+function isAllowed(found: string, hit: PiiHit, allowed: readonly string[]): boolean {
+  const value = found.toLowerCase();
+  return allowed.some((entry) => value === entry || (hit.type === 'email' && entry.startsWith('@') && value.endsWith(entry)));
+}

@@ -1,0 +1,37 @@
+// The options of the pii processor.
+import { getCountries, type CountryCode } from 'libphonenumber-js/min';
+import { z } from 'zod';
+import { responseOption } from '../guard/strategy-options.ts';
+import { METHODS } from './marks.ts';
+import { PII_TYPES } from './pii-types.ts';
+
+const DEFAULT_REGIONS: CountryCode[] = ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'AU'];
+
+export const piiOptions = z.strictObject({
+  strategy: z
+    .enum(['redact', 'block', 'warn', 'filter'])
+    .default('redact')
+    .describe(
+      'redact: marked by `method`; block: the run stops; warn: reported only; ' +
+        'filter: the input message or tool result is left out, in an answer what was found',
+    ),
+  method: z
+    .enum(METHODS)
+    .default('mask')
+    .describe('how redact marks: ***@***.*** or [REDACTED], [EMAIL:<hash>], nothing, [EMAIL_1]'),
+  types: z
+    .array(z.enum(PII_TYPES))
+    .min(1)
+    .default([...PII_TYPES])
+    .describe('what is looked for'),
+  regions: z
+    .array(z.enum(getCountries()))
+    .default(DEFAULT_REGIONS)
+    .describe('where phone numbers without a country code may be from, ISO 3166-1 alpha-2'),
+  allow: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('values that may pass, in any case; "@example.com" for every address of a domain'),
+  response: responseOption,
+});
+export type PiiOptions = z.output<typeof piiOptions>;

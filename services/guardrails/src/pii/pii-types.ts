@@ -1,0 +1,50 @@
+// What counts as personal data here, and what a detector is.
+import type { Span } from '../text/span.ts';
+import type { DigitRun } from './digit-runs.ts';
+
+export const PII_TYPES = [
+  'email',
+  'phone',
+  'card',
+  'ssn',
+  'iban',
+  'ip',
+  'url-credentials',
+  'crypto-wallet',
+  'uuid',
+  'date-of-birth',
+  'api-key',
+] as const;
+export type PiiType = (typeof PII_TYPES)[number];
+
+/** `contextStart`: where the words begin without which this would not be a hit ("born on"). */
+export type PiiHit = Span & { type: PiiType; contextStart?: number };
+
+/** A folded stretch of text, at most MAX_SEGMENT code units long. */
+export type Segment = {
+  text: string;
+  /** The numbers in it, looked for once for all detectors. */
+  runs: DigitRun[];
+  phones: PhoneBook;
+};
+
+/** Asks whether digits are a phone number somewhere. */
+export type PhoneBook = {
+  isNational(digits: string): boolean;
+  isInternational(digits: string): boolean;
+  hasNorthAmerica: boolean;
+};
+
+export type Detector = {
+  type: PiiType;
+  /** Bounded in time by the segment's length; every hit, with its context, is at most MAX_MATCH long. */
+  detect(segment: Segment): PiiHit[];
+};
+
+/** The type's hits of a global regular expression; `group` names the part that is the hit. */
+export function hitsOf(type: PiiType, text: string, pattern: RegExp, keep?: (match: RegExpExecArray) => boolean): PiiHit[] {
+  return [...text.matchAll(pattern)].flatMap((match) => {
+    if (keep && !keep(match)) return [];
+    return [{ type, start: match.index, end: match.index + match[0].length }];
+  });
+}

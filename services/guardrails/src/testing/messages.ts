@@ -1,0 +1,37 @@
+// Messages and chunks for tests.
+import { textMessage, type Chunk, type JsonValue, type Message } from '@millrace/contracts';
+
+export const assistant = (id: string, text: string): Message => textMessage(id, 'assistant', text);
+
+/** A message whose text stands in several parts. */
+export function inParts(id: string, ...texts: string[]): Message {
+  const message = textMessage(id, 'user', '');
+  return { ...message, content: { format: 2, parts: texts.map((text) => ({ type: 'text', text })) } };
+}
+
+/** An answer with a tool call and its result. */
+export function withTool(id: string, args: JsonValue, result: JsonValue): Message {
+  const message = textMessage(id, 'assistant', '');
+  const toolInvocation = { state: 'result' as const, toolCallId: 'c1', toolName: 'notes', args, result };
+  return { ...message, content: { format: 2, parts: [{ type: 'tool-invocation', toolInvocation }] } };
+}
+
+const base = { runId: 'r1', from: 'AGENT' as const };
+
+export const toolCallChunk = (args: JsonValue): Chunk => ({
+  ...base,
+  type: 'tool-call',
+  payload: { toolCallId: 'c1', toolName: 'notes', args },
+});
+export const toolResultChunk = (result: JsonValue): Chunk => ({
+  ...base,
+  type: 'tool-result',
+  payload: { toolCallId: 'c1', toolName: 'notes', result },
+});
+export const objectChunk = (object: JsonValue): Chunk => ({ ...base, type: 'object', object });
+export const stepStartChunk: Chunk = { ...base, type: 'step-start', payload: {} };
+export const finishChunk = (text: string): Chunk => ({
+  ...base,
+  type: 'finish',
+  payload: { stepResult: { reason: 'stop' }, output: { text }, messages: [assistant('a1', text)] },
+});

@@ -1,0 +1,81 @@
+// Arguments for a processor's methods, as the runtime makes them: for unit tests.
+import { textMessage, type Chunk, type JsonObject, type JsonValue, type Message, type Violation } from '@millrace/contracts';
+import {
+  MessageList,
+  StopError,
+  type CommonArgs,
+  type ProcessInputArgs,
+  type ProcessOutputResultArgs,
+  type ProcessOutputStreamArgs,
+  type ProcessToolResultArgs,
+} from '@millrace/processor';
+
+export type TestArgs = CommonArgs & { violations: Omit<Violation, 'processorId'>[] };
+
+export function commonArgs(state: JsonObject = {}): TestArgs {
+  const violations: TestArgs['violations'] = [];
+  return {
+    abort: (reason = '', options = {}) => {
+      throw new StopError({ kind: 'abort', reason, options });
+    },
+    halt: (response, reason = '') => {
+      throw new StopError({ kind: 'halt', response, reason });
+    },
+    suspend: (payload) => {
+      throw new StopError({ kind: 'suspend', payload });
+    },
+    retryCount: 0,
+    state,
+    requestContext: { get: () => undefined, set: () => undefined, has: () => false, keys: () => [] },
+    tracingContext: {},
+    abortSignal: new AbortController().signal,
+    writer: { custom: async () => undefined },
+    onViolation: (violation) => void violations.push(violation),
+    run: { tenant: 'default', runId: 'r1', agent: 'a', epoch: 1, resourceId: 'default', deadlineAt: 0 },
+    entry: 'guard',
+    stepNumber: 0,
+    violations,
+  };
+}
+
+/** A stage with messages. Strings are user messages of the input, with the ids m0, m1, … */
+export function inputArgs(input: (string | Message)[], state: JsonObject = {}): ProcessInputArgs & TestArgs {
+  const messages = input.map((text, at) => (typeof text === 'string' ? textMessage(`m${at}`, 'user', text) : text));
+  const entries = messages.map((message) => ({ source: 'input' as const, message }));
+  const messageList = new MessageList({ entries, system: [] }, 'input');
+  return { ...commonArgs(state), messages: messageList.get.all.db(), messageList, systemMessages: [] };
+}
+
+export function resultArgs(response: Message[], state: JsonObject = {}): ProcessOutputResultArgs & TestArgs {
+  const entries = response.map((message) => ({ source: 'response' as const, message }));
+  const messageList = new MessageList({ entries, system: [] }, 'response');
+  const result = { text: '', usage: {}, finishReason: 'stop', steps: [], answered: true };
+  return { ...commonArgs(state), messages: messageList.get.response.db(), messageList, systemMessages: [], result };
+}
+
+export function toolResultArgs(result: JsonValue, state: JsonObject = {}): ProcessToolResultArgs & TestArgs {
+  return {
+    ...commonArgs(state),
+    toolCall: { toolCallId: 'c1', toolName: 'notes', args: {} },
+    tool: { name: 'notes', description: '', inputSchema: {}, subject: 'tool.notes', idempotent: true, timeoutMs: 1_000 },
+    result,
+    isError: false,
+    messageList: new MessageList({ entries: [], system: [] }, 'response'),
+  };
+}
+
+export function streamArgs(part: Chunk, common: TestArgs): ProcessOutputStreamArgs {
+  const messageList = new MessageList({ entries: [], system: [] }, 'response');
+  return { ...common, part, streamParts: [part], messageList };
+}
+
+/** What a call threw to stop its stage. Fails when it did not. */
+export function stopOf(call: () => unknown): StopError['stop'] {
+  try {
+    call();
+  } catch (error) {
+    if (StopError.isInstance(error)) return error.stop;
+    throw error;
+  }
+  throw new Error('the stage went on');
+}

@@ -1,0 +1,68 @@
+// Sends a text through a processor's processOutputStream as deltas of chosen sizes, and gathers what comes out.
+import type { Chunk, JsonObject } from '@millrace/contracts';
+import type { Processor } from '@millrace/processor';
+import { commonArgs, streamArgs, type TestArgs } from './stage-args.ts';
+
+export type StreamKind = 'text' | 'reasoning' | 'tool';
+
+const base = { runId: 'r1', from: 'AGENT' as const };
+const ID = 'part-1';
+const OTHER = 'part-2';
+
+export function deltaChunk(kind: StreamKind, text: string, id = ID): Chunk {
+  if (kind === 'text') return { ...base, type: 'text-delta', payload: { id, text } };
+  if (kind === 'reasoning') return { ...base, type: 'reasoning-delta', payload: { id, text } };
+  return { ...base, type: 'tool-call-delta', payload: { toolCallId: id, argsTextDelta: text } };
+}
+
+export function endChunk(kind: StreamKind, id = ID): Chunk {
+  if (kind === 'text') return { ...base, type: 'text-end', payload: { id } };
+  if (kind === 'reasoning') return { ...base, type: 'reasoning-end', payload: { id } };
+  return { ...base, type: 'tool-call-input-streaming-end', payload: { toolCallId: id } };
+}
+
+export function send(processor: Processor, part: Chunk, args: TestArgs): Chunk[] {
+  const answer = processor.processOutputStream?.(streamArgs(part, args));
+  if (answer instanceof Promise) throw new Error('a guard of these answers at once');
+  return answer ? [answer].flat() : [];
+}
+
+export type StreamOptions = {
+  /** Whether the part ends. */
+  end?: boolean;
+  state?: JsonObject;
+  args?: TestArgs;
+  /** The text of another part of the same kind, a delta of it behind each of the first's. */
+  interleave?: string;
+};
+
+/** @param sizes of the deltas, code units; used again from the start when they run out */
+export function streamText(
+  processor: Processor,
+  text: string,
+  sizes: readonly number[],
+  kind: StreamKind,
+  { end = true, state = {}, args = commonArgs(state), interleave = '' }: StreamOptions = {},
+): { passed: string[]; args: TestArgs } {
+  const out: Chunk[] = [];
+  for (let at = 0, n = 0; at < text.length; n++) {
+    const size = sizes[n % sizes.length] ?? 1;
+    out.push(...send(processor, deltaChunk(kind, text.slice(at, at + size)), args));
+    if (interleave.length > n) out.push(...send(processor, deltaChunk(kind, interleave.charAt(n), OTHER), args));
+    at += size;
+  }
+  if (end) out.push(...send(processor, endChunk(kind), args));
+  return { passed: out.flatMap((chunk) => textOf(chunk)), args };
+}
+
+function textOf(chunk: Chunk): string[] {
+  switch (chunk.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+      return chunk.payload.id === ID ? [chunk.payload.text] : [];
+    case 'tool-call-delta':
+      return chunk.payload.toolCallId === ID ? [chunk.payload.argsTextDelta] : [];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,5 @@
+// The program of the service message-history.
+import { runService } from '@millrace/service';
+import { messageHistoryService } from './service.ts';
+
+await runService(messageHistoryService);

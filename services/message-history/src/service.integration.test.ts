@@ -1,0 +1,122 @@
+// The service as it runs: over NATS, with its store. What is asked here is what the orchestrator and the client ask.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { askApi, gatherInfo, request } from '@millrace/bus';
+import { stageReplySchema, type MessageOp, type Stage } from '@millrace/contracts';
+import { startService } from '@millrace/service';
+import { useBus, useNats, useRedis, useService } from '@millrace/testkit';
+import { afterAll, describe, expect, it } from 'vitest';
+import { messageHistoryService } from './service.ts';
+import { RUN } from './testing/call-history.ts';
+import { idsOf, message, newTenant } from './testing/history-fixtures.ts';
+
+const nats = useNats();
+const folder = mkdtempSync(join(tmpdir(), 'millrace-history-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('message-history on SQLite', () => {
+  describeService('sqlite', () => ({ MEMORY_STORE: 'sqlite', SQLITE_PATH: join(folder, 'history.db') }));
+});
+
+describe('message-history on Redis', () => {
+  const redis = useRedis();
+  // Where there is no Redis the tests are skipped, but the service starts before them all the same.
+  const embedded = { MEMORY_STORE: 'sqlite', SQLITE_PATH: ':memory:' };
+  describeService('redis', () => (redis.available ? { REDIS_URL: redis.url } : embedded));
+});
+
+function describeService(store: string, env: () => Record<string, string>): void {
+  const prefix = `test.${store}`;
+  const tests = useBus(nats, 'tests', { prefix });
+  useService(messageHistoryService, () => ({ NATS_URL: nats.url, MILLRACE_PREFIX: prefix, ...env() }));
+
+  const callStage = async (
+    stage: Stage,
+    run: Partial<typeof RUN>,
+    messages: { input: string[]; response?: string[] },
+  ) => {
+    const { bus } = tests;
+    const { input, response = [] } = messages;
+    const entries = [
+      ...input.map((id) => ({ source: 'input', message: message(id) })),
+      ...response.map((id) => ({ source: 'response', message: message(id, id, 'assistant') })),
+    ];
+    const payload = {
+      callId: 'call-1',
+      run: { ...RUN, ...run },
+      entries: [{ entry: 'message-history', processor: 'message-history', options: {}, state: {} }],
+      requestContext: {},
+      timeoutMs: 5_000,
+      stage,
+      input: { retryCount: 0, stepNumber: 0, answered: true, conversation: { entries, system: [] } },
+    };
+    const subject = bus.subjects.stage(stage, 'message-history');
+    const reply = await request(bus, {
+      subject,
+      payload,
+      reply: stageReplySchema,
+      timeoutMs: 5_000,
+      signal: undefined,
+    });
+    if ('error' in reply) throw reply.error;
+    if (!('verdicts' in reply.ok)) throw new Error('progress only');
+    return reply.ok.verdicts[0];
+  };
+  const addedIds = (ops: MessageOp[] = []) =>
+    ops.flatMap((op) => (op.op === 'add' ? [`${op.source} ${op.message.id}`] : []));
+
+  it('recalls in the next run what it stored of the one before', async () => {
+    const tenant = newTenant();
+    const first = { tenant, runId: 'run-1' };
+    expect(await callStage('processInput', first, { input: ['u1'] })).toEqual({ type: 'continue' });
+    const saved = await callStage('processOutputResult', first, { input: ['u1'], response: ['a1'] });
+    expect(saved).toEqual({ type: 'continue' });
+
+    const recalled = await callStage('processInput', { tenant, runId: 'run-2' }, { input: ['u2'] });
+    expect(recalled?.type).toBe('continue');
+    const ops = recalled && 'changes' in recalled ? recalled.changes?.ops : [];
+    expect(addedIds(ops)).toEqual(['remembered u1', 'remembered a1']);
+  });
+
+  it('answers the verbs of threads and messages, for the tenant of the subject', async () => {
+    const tenant = newTenant();
+    await callStage('processOutputResult', { tenant }, { input: ['u1'], response: ['a1'] });
+    const { bus } = tests;
+
+    const { threads, total } = await askApi(bus, 'threads-list', { tenant }, {});
+    expect(total).toBe(1);
+    expect(threads).toEqual([await askApi(bus, 'threads-get', { tenant }, { threadId: 'thread-1' })]);
+    const { messages } = await askApi(bus, 'messages-list', { tenant }, { threadId: 'thread-1' });
+    expect(idsOf(messages)).toEqual(['u1', 'a1']);
+    const elsewhere = askApi(bus, 'messages-list', { tenant: newTenant() }, { threadId: 'thread-1' });
+    await expect(elsewhere).rejects.toMatchObject({ code: 'thread-unknown' });
+  });
+
+  it('is found by discovery, with its policy and its verbs', async () => {
+    const infos = await gatherInfo(tests.bus, { service: 'message-history', gatherMs: 2_000, max: 1 });
+    const info = infos.find((found) => found.endpoints.some((endpoint) => endpoint.subject.startsWith(`${prefix}.`)));
+    const names = info?.endpoints.map((endpoint) => endpoint.name);
+    expect(names?.sort()).toEqual([
+      'api-messages-list',
+      'api-threads-get',
+      'api-threads-list',
+      'processInput-message-history',
+      'processOutputResult-message-history',
+    ]);
+    expect(JSON.stringify(info)).toContain('\\"onFailure\\":\\"skip\\"');
+  });
+}
+
+describe('message-history at its start', () => {
+  it('refuses PROCESSORS that it does not have', async () => {
+    const env = {
+      NATS_URL: nats.url,
+      MEMORY_STORE: 'sqlite',
+      SQLITE_PATH: ':memory:',
+      PROCESSORS: 'pii',
+      LOG_LEVEL: 'silent',
+    };
+    await expect(startService(messageHistoryService, env)).rejects.toMatchObject({ code: 'processor-unknown' });
+  });
+});

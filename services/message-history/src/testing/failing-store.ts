@@ -1,0 +1,21 @@
+// A store that does not answer, and counts how often it was asked.
+import { storeUnavailable } from '../history-errors.ts';
+import type { HistoryStore } from '../history-store.ts';
+
+export function createFailingStore(): HistoryStore & { asked: string[] } {
+  const asked: string[] = [];
+  const fail = (method: string) => async (): Promise<never> => {
+    asked.push(method);
+    throw storeUnavailable('answer', new Error('connection refused'));
+  };
+  return {
+    asked,
+    recallLast: fail('recallLast'),
+    saveBlock: fail('saveBlock'),
+    listMessages: fail('listMessages'),
+    listLastMessages: fail('listLastMessages'),
+    listThreads: fail('listThreads'),
+    getThread: fail('getThread'),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,13 @@
+// A process that saves runs on one thread of an embedded store, one after the other, and writes the id of each that was saved.
+// Arguments: path, tenant, first part of the run ids, how many (absent: until it is killed).
+import { openSqliteHistoryStore } from '../sqlite-history-store.ts';
+import { block, messagesOfRun } from './history-fixtures.ts';
+
+const [path = '', tenant = '', name = '', count = 'Infinity'] = process.argv.slice(2);
+const store = openSqliteHistoryStore({ path });
+for (let at = 0; at < Number(count); at += 1) {
+  const runId = `${name}-${at}`;
+  await store.saveBlock(block({ tenant, runId, messages: messagesOfRun(runId, 5) }));
+  process.stdout.write(`${runId}\n`);
+}
+await store.close();

@@ -1,0 +1,14 @@
+// Where the shipped processors stand when an agent does not list them: what `after: pii` means for an agent without pii.
+// Cleaning before judging, judging before memory on the way in; redacting before memory on the way out. Source: the seed
+// "Processor Ordering & Interaction Tests" and processors.md.
+import type { ListName } from '@millrace/contracts';
+
+const MEMORY = ['message-history', 'semantic-recall', 'working-memory'] as const;
+
+export const MEMORY_PROCESSORS: readonly string[] = MEMORY;
+
+export const DEFAULT_ORDER: Record<ListName, readonly string[]> = {
+  input: ['unicode-normalizer', 'content-length', 'keyword', 'prompt-injection', 'pii', ...MEMORY],
+  output: ['content-length', 'keyword', 'pii', ...MEMORY],
+  error: [],
+};

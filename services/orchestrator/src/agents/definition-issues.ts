@@ -1,0 +1,112 @@
+// Reads an agent's definition as far as it can be read, with every problem of its form: unknown fields, wrong types, and fields of
+// later versions, by name. Entries are read one by one, so that one bad entry does not hide the others.
+import {
+  NOT_BUILT_YET,
+  agentEntrySchema,
+  agentSchema,
+  formatPath,
+  listSchema,
+  type Agent,
+  type EntryObject,
+  type Issue,
+  type JsonObject,
+  type JsonValue,
+  type ListName,
+} from '@millrace/contracts';
+import type { z } from 'zod';
+
+export type ListedEntry = { list: ListName; path: string; entry: EntryObject };
+export type ReadDefinition = {
+  /** Only when the form has no problem. */
+  agent: Agent | undefined;
+  entries: ListedEntry[];
+  issues: Issue[];
+};
+
+export function readDefinition(definition: JsonValue): ReadDefinition {
+  if (typeof definition !== 'object' || definition === null || Array.isArray(definition)) {
+    return {
+      agent: undefined,
+      entries: [],
+      issues: [invalid('', 'An agent is an object with name, model and lists of processors.')],
+    };
+  }
+  const issues = laterFields(definition, '');
+  const { rest, entries, issues: entryIssues } = readLists(withoutLater(definition));
+  issues.push(...entryIssues);
+  const parsed = agentSchema.safeParse(rest);
+  if (!parsed.success) issues.push(...parsed.error.issues.flatMap(formIssue));
+  const lists = Object.fromEntries(
+    listSchema.options.map((list) => [list, entries.filter((e) => e.list === list).map((e) => e.entry)]),
+  );
+  const agent = parsed.success && issues.length === 0 ? { ...parsed.data, ...lists } : undefined;
+  return { agent, entries, issues };
+}
+
+function readLists(definition: JsonObject) {
+  const entries: ListedEntry[] = [];
+  const issues: Issue[] = [];
+  const rest: JsonObject = { ...definition };
+  for (const list of listSchema.options) {
+    const listed = definition[list];
+    if (!Array.isArray(listed)) continue;
+    rest[list] = [];
+    listed.forEach((value, at) => {
+      const path = `${list}[${at}]`;
+      const later = isObject(value) ? laterFields(value, path) : [];
+      issues.push(...later);
+      const parsed = agentEntrySchema.safeParse(isObject(value) ? withoutLater(value) : value);
+      if (parsed.success) entries.push({ list, path, entry: parsed.data });
+      else if (later.length === 0) issues.push(...entryIssues(parsed.error, path));
+    });
+  }
+  return { rest, entries, issues };
+}
+
+const isObject = (value: JsonValue): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function laterFields(object: JsonObject, path: string): Issue[] {
+  return Object.keys(object).flatMap((key) => {
+    const remedy = NOT_BUILT_YET[key];
+    if (remedy === undefined || (path !== '' && !laterInEntries.includes(key))) return [];
+    return [
+      {
+        code: 'not-built-yet' as const,
+        message: `"${key}" is not built yet.`,
+        path: path === '' ? key : `${path}.${key}`,
+        remedy,
+      },
+    ];
+  });
+}
+const laterInEntries: readonly string[] = ['when', 'observe', 'parallel', 'overlap'];
+
+function withoutLater(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => NOT_BUILT_YET[key] === undefined));
+}
+
+function formIssue(issue: z.core.$ZodIssue): Issue[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const path = formatPath([...issue.path, key]);
+      return {
+        ...invalid(path, `There is no field "${key}".`),
+        remedy: 'Remove it, or look for its name in the documentation.',
+      };
+    });
+  }
+  return [invalid(formatPath(issue.path), issue.message)];
+}
+
+/** An entry is a name or an object: what is said is about the object form. */
+function entryIssues(error: z.ZodError, path: string): Issue[] {
+  return error.issues.flatMap((issue) => {
+    const inner = issue.code === 'invalid_union' ? (issue.errors.at(-1) ?? []) : [issue];
+    return inner.flatMap(formIssue).map((one) => ({ ...one, path: one.path ? `${path}.${one.path}` : path }));
+  });
+}
+
+function invalid(path: string, message: string): Issue {
+  return { code: 'agent-invalid', message, ...(path !== '' && { path }) };
+}

@@ -1,0 +1,201 @@
+// From a definition to an agent with its plan: every list resolved into entries in their final order, with what discovery said of
+// each processor. Pure; every problem is found and named, all at once.
+import {
+  stagesOfList,
+  STAGES,
+  type Agent,
+  type EntryObject,
+  type Issue,
+  type JsonObject,
+  type JsonValue,
+  type ListName,
+  type Plan,
+  type PlanEntry,
+  type Stage,
+  type ToolDefinition,
+} from '@millrace/contracts';
+import type { FoundProcessor } from '../discovery.ts';
+import { schemaProblems } from '../json-schema.ts';
+import { readDefinition, type ListedEntry } from './definition-issues.ts';
+import { orderEntries, type Placed } from './entry-order.ts';
+import { expandMemory, isMemoryProcessor } from './memory-entries.ts';
+
+export type Known = { processors: ReadonlyMap<string, FoundProcessor>; tools: ReadonlyMap<string, ToolDefinition> };
+export type Resolved = { agent: Agent; plan: Plan } | { issues: Issue[] };
+
+type Use = Placed & { list: ListName; found: FoundProcessor; given: ListedEntry['entry'] };
+
+export function resolveAgent(definition: JsonValue, known: Known): Resolved {
+  const { agent, entries, issues } = readDefinition(definition);
+  const aliasOf = (name: string) => byName(name, known.processors)?.descriptor.id ?? name;
+  const memory = agent?.memory ?? memoryOf(definition);
+  const uses = expandMemory(entries, memory, aliasOf).flatMap((listed) => use(listed, known, issues));
+  issues.push(
+    ...duplicates(uses),
+    ...uses.flatMap(optionIssues),
+    ...differing(uses),
+    ...unknownTools(definition, known),
+  );
+  const inOrder = (list: ListName) => {
+    const result = orderEntries(
+      list,
+      uses.filter((one) => one.list === list),
+    );
+    issues.push(...result.issues);
+    return result.ordered;
+  };
+  const ordered = { input: inOrder('input'), output: inOrder('output'), error: inOrder('error') };
+  if (issues.length > 0 || !agent) return { issues };
+  return { agent, plan: planOf(agent, ordered, uses, known) };
+}
+
+function byName(name: string, processors: Known['processors']): FoundProcessor | undefined {
+  return processors.get(name) ?? [...processors.values()].find(({ descriptor }) => descriptor.aliases.includes(name));
+}
+
+/** Good enough to go on looking for problems where the definition has others. */
+function memoryOf(definition: JsonValue): Agent['memory'] {
+  return typeof definition === 'object' && definition !== null && !Array.isArray(definition) && definition['memory']
+    ? {}
+    : undefined;
+}
+
+function use({ list, path, entry }: ListedEntry, known: Known, issues: Issue[]): Use[] {
+  const found = byName(entry.use, known.processors);
+  if (!found) {
+    const names = [...known.processors.keys()].toSorted().join(', ') || 'none';
+    issues.push({
+      code: 'processor-unknown',
+      message: `No running service has a processor "${entry.use}".`,
+      path,
+      remedy: `Start its service, or choose one that is there: ${names}.`,
+    });
+    return [];
+  }
+  const { descriptor } = found;
+  if (!descriptor.stages.some((stage) => stagesOfList(list).includes(stage))) {
+    const message = `"${descriptor.id}" has no stage of the ${list} list; it has ${descriptor.stages.join(', ')}.`;
+    issues.push({
+      code: 'entry-without-stage',
+      message,
+      path,
+      remedy: `List it under ${descriptor.lists.join(' or ')}.`,
+    });
+    return [];
+  }
+  const { after, before } = entry;
+  return [
+    { list, path, name: entry.as ?? descriptor.id, processor: descriptor.id, after, before, found, given: entry },
+  ];
+}
+
+function duplicates(uses: readonly Use[]): Issue[] {
+  return uses.flatMap((one, at) => {
+    const twin = uses
+      .slice(0, at)
+      .find((other) => other.name === one.name && (other.list === one.list || other.processor !== one.processor));
+    if (!twin) return [];
+    const message = `"${one.name}" is the name of two entries (${twin.path} and ${one.path}).`;
+    return [
+      { code: 'entry-duplicate' as const, message, path: one.path, remedy: 'Give one of them another name with `as`.' },
+    ];
+  });
+}
+
+function optionIssues({ given, found, path }: Use): Issue[] {
+  return schemaProblems(found.descriptor.optionsSchema, given.options ?? {}).map((problem) => ({
+    code: 'options-invalid' as const,
+    message: `${found.descriptor.id}: ${problem.message}.`,
+    path: path.includes('[') ? `${path}.options${problem.path}` : path,
+    remedy: `millrace processors list --json shows the options of ${found.descriptor.id}.`,
+  }));
+}
+
+/** A processor that stands in two lists is one entry: it cannot have two sets of options. */
+function differing(uses: readonly Use[]): Issue[] {
+  return uses.flatMap((one, at) => {
+    const first = uses.slice(0, at).find((other) => other.name === one.name && other.list !== one.list);
+    const differ = first?.given.options && one.given.options && !same(first.given.options, one.given.options);
+    if (!differ) return [];
+    const message = `"${one.name}" has other options at ${first.path} than at ${one.path}, but is one entry.`;
+    return [
+      {
+        code: 'options-invalid' as const,
+        message,
+        path: one.path,
+        remedy: 'Give the options once, or name one of them with `as`.',
+      },
+    ];
+  });
+}
+
+const same = (one: JsonObject, other: JsonObject) => JSON.stringify(one) === JSON.stringify(other);
+
+function unknownTools(definition: JsonValue, known: Known): Issue[] {
+  const tools =
+    typeof definition === 'object' && definition !== null && 'tools' in definition ? definition.tools : undefined;
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((name, at) => {
+    if (typeof name !== 'string' || known.tools.has(name)) return [];
+    const remedy = `Start its service, or choose one that is there: ${[...known.tools.keys()].join(', ') || 'none'}.`;
+    return [
+      {
+        code: 'tool-unknown' as const,
+        message: `No running service has a tool "${name}".`,
+        path: `tools[${at}]`,
+        remedy,
+      },
+    ];
+  });
+}
+
+function planOf(agent: Agent, ordered: Record<ListName, Use[]>, uses: readonly Use[], known: Known): Plan {
+  const entries = Object.fromEntries(
+    uses.map(({ name }) => [
+      name,
+      planEntry(
+        name,
+        uses.filter((one) => one.name === name),
+      ),
+    ]),
+  );
+  const order: Plan['order'] = {};
+  for (const stage of STAGES) {
+    const names = listOf(stage, ordered)
+      .filter(({ found }) => found.descriptor.stages.includes(stage))
+      .map(({ name }) => name);
+    if (names.length > 0) order[stage] = names;
+  }
+  return { entries, order, tools: agent.tools.flatMap((name) => known.tools.get(name) ?? []) };
+}
+
+function listOf(stage: Stage, ordered: Record<ListName, Use[]>): Use[] {
+  const list = (['input', 'output', 'error'] as const).find((name) => stagesOfList(name).includes(stage));
+  return list ? ordered[list] : [];
+}
+
+function planEntry(name: string, uses: readonly Use[]): PlanEntry {
+  const [first] = uses;
+  if (!first) throw new Error(`an entry "${name}" without a use`);
+  const { found, processor } = first;
+  const { service, descriptor } = found;
+  const given = <K extends keyof EntryObject>(key: K) =>
+    uses.map((one) => one.given[key]).find((value) => value !== undefined);
+  const { policy } = descriptor;
+  return {
+    entry: name,
+    processor,
+    service,
+    version: descriptor.version,
+    lists: [...new Set(uses.map((one) => one.list))],
+    stages: descriptor.stages,
+    reads: descriptor.reads,
+    processDataParts: descriptor.processDataParts,
+    options: given('options') ?? {},
+    required: uses.some((one) => one.given.required === true),
+    memory: isMemoryProcessor(processor),
+    timeoutMs: given('timeoutMs') ?? policy.timeoutMs,
+    attempts: given('attempts') ?? policy.attempts,
+    onFailure: given('onFailure') ?? policy.onFailure,
+  };
+}

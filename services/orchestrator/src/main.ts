@@ -1,0 +1,4 @@
+import { runService } from '@millrace/service';
+import { service } from './service.ts';
+
+await runService(service);

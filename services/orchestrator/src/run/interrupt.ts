@@ -1,0 +1,22 @@
+// What takes a run off its straight way: it ends, or goes back to a place before. A statement of the loop gives one, or
+// undefined: go on.
+import type { ChunkOf, Tripwire, WireError } from '@millrace/contracts';
+
+/** `retractFrom`: the first index of what the stage rejected after it was published. */
+type Rejecting = { retractFrom?: number | undefined };
+
+export type Ending =
+  | { form: 'finish'; finish: ChunkOf<'finish'> }
+  | ({ form: 'halt'; response: string; reason?: string | undefined; processorId: string } & Rejecting)
+  | ({ form: 'tripwire'; tripwire: Tripwire } & Rejecting)
+  /** `chainBroken`: the output stream's processors cannot be asked any more, not even for the error. */
+  | ({ form: 'error'; error: WireError; chainBroken?: boolean } & Rejecting)
+  | { form: 'cancel' };
+
+export type Interrupt = { kind: 'end'; ending: Ending } | { kind: 'rewind'; to: 'input' | 'step'; feedback: string };
+
+export const endWith = (ending: Ending): Interrupt => ({ kind: 'end', ending });
+
+export function fail(error: WireError, more: { chainBroken?: boolean } & Rejecting = {}): Interrupt {
+  return endWith({ form: 'error', error, ...more });
+}

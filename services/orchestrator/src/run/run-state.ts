@@ -1,0 +1,136 @@
+// A run's state as a fold of its actions: pure, so that folding the stored records again is recovery. What an action means is
+// said here and nowhere else.
+import {
+  applyOps,
+  type Conversation,
+  type RunAction,
+  type RunState,
+  type StepAnswer,
+  type StepResult,
+  type ToolResult,
+  type Usage,
+} from '@millrace/contracts';
+import { withResults } from './response-message.ts';
+
+/** The tag of the system message that tells the model why its answer was rejected. Source: semantics.md, section 3. */
+export const FEEDBACK_TAG = 'processor-retry-feedback';
+export const INSTRUCTIONS_TAG = 'instructions';
+
+export function initialState(begin: Pick<RunState, 'request' | 'applied'>): RunState {
+  return {
+    ...begin,
+    conversation: startingConversation(begin),
+    states: {},
+    inputPassed: false,
+    steps: [],
+    retryCount: 0,
+    modelCalls: 0,
+    answered: false,
+    usage: {},
+    violations: [],
+  };
+}
+
+function startingConversation({ request, applied }: Pick<RunState, 'request' | 'applied'>): Conversation {
+  const { instructions } = applied.agent;
+  const texts = typeof instructions === 'string' ? [instructions] : instructions;
+  return {
+    entries: request.messages.map((message) => ({ source: 'input', message })),
+    system: texts.filter((content) => content !== '').map((content) => ({ tag: INSTRUCTIONS_TAG, content })),
+  };
+}
+
+export function reduceRun(state: RunState, action: RunAction): RunState {
+  const { open } = state;
+  switch (action.action) {
+    case 'messages-changed':
+      return { ...state, conversation: applyOps(state.conversation, action.ops) };
+    case 'states-changed':
+      return { ...state, states: { ...state.states, ...action.states } };
+    case 'violations-found':
+      return { ...state, violations: [...state.violations, ...action.violations] };
+    case 'input-passed':
+      return { ...state, inputPassed: true };
+    case 'step-opened':
+      return {
+        ...state,
+        open: { firstIndex: action.firstIndex, base: state.conversation, tools: [], results: [], closed: false },
+      };
+    case 'model-called':
+      return { ...state, modelCalls: state.modelCalls + 1 };
+    case 'answer-accepted':
+      return open ? accepted(state, { ...open, tools: action.tools }, action.answer) : state;
+    case 'calls-judged':
+      return open ? { ...state, open: { ...open, calls: action.calls, results: action.denied } } : state;
+    case 'tool-finished':
+      return open ? { ...state, open: { ...open, results: [...open.results, action.result] } } : state;
+    case 'step-closed':
+      return open ? closed(state, open, action.results) : state;
+    case 'rewound':
+      return rewound(state, action);
+  }
+}
+
+type OpenStep = NonNullable<RunState['open']>;
+
+/** What processInputStep did to the system messages ends with its step, and an accepted answer needs no feedback any more. */
+function accepted(state: RunState, open: OpenStep, answer: StepAnswer): RunState {
+  return {
+    ...state,
+    conversation: { ...state.conversation, system: open.base.system.filter((message) => message.tag !== FEEDBACK_TAG) },
+    open: { ...open, answer },
+    retryCount: 0,
+    answered: true,
+    usage: addUsage(state.usage, answer.usage),
+  };
+}
+
+function closed(state: RunState, open: OpenStep, results: ToolResult[]): RunState {
+  const { answer } = open;
+  if (!answer) return state;
+  const message = withResults(answer.message, results);
+  const conversation = applyOps(state.conversation, [{ op: 'add', source: 'response', message }]);
+  return {
+    ...state,
+    conversation,
+    open: { ...open, closed: true },
+    steps: [...state.steps, stepResult(state, answer, results)],
+  };
+}
+
+function stepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult[]): StepResult {
+  const { text, reasoning, toolCalls, finishReason, usage, model, fromCache } = answer;
+  return {
+    stepNumber: state.steps.length,
+    text,
+    reasoning,
+    toolCalls,
+    toolResults,
+    finishReason,
+    usage,
+    model,
+    fromCache,
+  };
+}
+
+/** To the input: as submitted. To the step: as the step found it; a step that was closed is opened again. */
+function rewound(state: RunState, { to, feedback }: Extract<RunAction, { action: 'rewound' }>): RunState {
+  const base = to === 'input' ? startingConversation(state) : (state.open?.base ?? state.conversation);
+  const ops = feedback === '' ? [] : [{ op: 'system' as const, tag: FEEDBACK_TAG, contents: [feedback] }];
+  const { open, ...rest } = state;
+  return {
+    ...rest,
+    conversation: applyOps(base, ops),
+    steps: open?.closed ? state.steps.slice(0, -1) : state.steps,
+    inputPassed: to === 'input' ? false : state.inputPassed,
+    retryCount: feedback === '' ? state.retryCount : state.retryCount + 1,
+  };
+}
+
+export function addUsage(total: Usage, more: Usage): Usage {
+  const sum: Usage = { ...total };
+  for (const key of ['inputTokens', 'outputTokens', 'totalTokens', 'reasoningTokens', 'cachedInputTokens'] as const) {
+    if (more[key] !== undefined) sum[key] = (sum[key] ?? 0) + more[key];
+  }
+  return sum;
+}

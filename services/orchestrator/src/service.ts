@@ -1,0 +1,80 @@
+// The orchestrator as a service: what it opens, serves and closes, in order.
+import { createModels } from '@millrace/models';
+import {
+  advertise,
+  consumeCommands,
+  ensureTopology,
+  openJetStream,
+  serveApi,
+  type Endpoint,
+  type Serving,
+} from '@millrace/bus';
+import type { ServiceDefinition } from '@millrace/service';
+import { z } from 'zod';
+import { openAgentStore } from './agents/agent-store.ts';
+import { createAgentsApi } from './api/agents-api.ts';
+import { createRunsApi } from './api/runs-api.ts';
+import { createDiscovery } from './discovery.ts';
+import { createRunConsumer } from './run/run-consumer.ts';
+import { createSessionInbox } from './step/session-inbox.ts';
+
+const configSchema = z.object({
+  OPENAI_API_KEY: z.string().default('none'),
+  OPENAI_BASE_URL: z.url().optional(),
+  /** Runs at once; further ones stay in the queue. */
+  MAX_RUNS: z.coerce.number().int().min(1).max(10_000).default(64),
+  STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
+});
+
+const VERSION = '0.1.0';
+
+export const service: ServiceDefinition<typeof configSchema> = {
+  name: 'orchestrator',
+  version: VERSION,
+  config: configSchema,
+  async start({ config, bus, log, resources, draining }) {
+    const access = await openJetStream(bus);
+    await ensureTopology(access, { replicas: config.STREAM_REPLICAS });
+    const discovery = createDiscovery(bus);
+    resources.add('discovery', () => discovery.stop());
+    const agents = await openAgentStore(access);
+    resources.add('agents', () => agents.stop());
+    const sessions = createSessionInbox(bus);
+    resources.add('sessions', () => sessions.stop());
+    const models = createModels({ apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL });
+
+    const consumer = createRunConsumer({ access, models, discovery, sessions, log }, config.MAX_RUNS);
+    resources.add('runs', () => consumer.drain(config.DRAIN_GRACE_MS));
+    await discovery.refresh();
+    const refuse = (error: Error, subject: string) =>
+      log.error({ subject, error: error.message }, 'a command was refused');
+    const consuming = consumeCommands(access, consumer.take, refuse, draining);
+    resources.add('commands', () => consuming);
+
+    const runs = createRunsApi(access, agents);
+    const definitions = createAgentsApi(agents, discovery);
+    const verbs: Serving[] = [
+      serveApi(bus, 'submit', runs.submit),
+      serveApi(bus, 'run', runs.run),
+      serveApi(bus, 'cancel', runs.cancel),
+      serveApi(bus, 'replay', runs.replay),
+      serveApi(bus, 'events', runs.events),
+      serveApi(bus, 'agents-apply', definitions.apply),
+      serveApi(bus, 'agents-list', definitions.list),
+      serveApi(bus, 'agents-get', definitions.get),
+      serveApi(bus, 'agents-plan', definitions.plan),
+    ];
+    resources.add('api', async () => void (await Promise.all(verbs.map((verb) => verb.drain(config.DRAIN_GRACE_MS)))));
+    const endpoints = verbs.map(apiEndpoint);
+    const description = 'Runs agents: publishes each stage of a run, applies verdicts, streams chunks.';
+    resources.add(
+      'discovery answers',
+      advertise(bus, { name: bus.name, version: VERSION, description, endpoints: () => endpoints }),
+    );
+  },
+};
+
+function apiEndpoint(serving: Serving): Endpoint {
+  const verb = serving.subject.split('.').find((_token, at, all) => all[at - 1] === 'api') ?? 'api';
+  return { name: `api-${verb}`, queue: `api-${verb}`, serving, metadata: { kind: 'api' } };
+}

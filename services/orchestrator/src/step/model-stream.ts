@@ -1,0 +1,87 @@
+// One call of the model, as a stream of chunks. What goes wrong, at the start or in the middle, is one value: {error}. A model
+// that falls silent is an error too.
+import type { Chunk, ModelError, Usage } from '@millrace/contracts';
+import { toModelError } from '@millrace/models';
+import { createChunkMaker, usageOf, type ModelPart } from './model-parts.ts';
+import type { CallOptions, LanguageModel } from './prompt.ts';
+
+/** How long a model may send nothing, ms. */
+const MODEL_IDLE_MS = 120_000;
+
+export type ModelEnd =
+  | { finishReason: string; usage: Usage; warnings: unknown[] }
+  | { error: ModelError; retryAfterMs?: number };
+
+/**
+ * Gives chunks to `take` as they come; a promise that `take` returns is waited for before the model is read on.
+ * A call that was given up by `signal` ends as an error that nobody reads.
+ */
+export async function streamModel(
+  model: LanguageModel,
+  options: CallOptions,
+  runId: string,
+  signal: AbortSignal,
+  take: (chunks: Chunk[]) => Promise<void> | void,
+): Promise<ModelEnd> {
+  const idle = new AbortController();
+  const watch = watchIdle(idle);
+  const abortSignal = AbortSignal.any([signal, idle.signal]);
+  const toChunks = createChunkMaker(runId);
+  let end: ModelEnd = { error: { name: 'Error', message: 'The model ended without a finish.', isRetryable: true } };
+  let warnings: unknown[] = [];
+  try {
+    const { stream } = await model.doStream({ ...options, abortSignal });
+    for await (const part of stream as AsyncIterable<ModelPart> & typeof stream) {
+      watch.touch();
+      if (part.type === 'error') throw part.error;
+      if (part.type === 'stream-start') warnings = part.warnings;
+      if (part.type === 'finish') end = { finishReason: part.finishReason.unified, usage: usageOf(part), warnings };
+      const chunks = toChunks(part);
+      if (chunks.length > 0) await take(chunks);
+      if (signal.aborted) break;
+    }
+  } catch (error) {
+    end = idle.signal.aborted ? { error: idleError } : { error: modelErrorOf(error), ...retryAfter(error) };
+  } finally {
+    watch.stop();
+  }
+  return end;
+}
+
+const idleError: ModelError = {
+  name: 'Error',
+  message: `The model sent nothing for ${MODEL_IDLE_MS} ms.`,
+  isRetryable: true,
+};
+
+function watchIdle(idle: AbortController) {
+  const timer = setTimeout(() => idle.abort(), MODEL_IDLE_MS);
+  return { touch: () => void timer.refresh(), stop: () => clearTimeout(timer) };
+}
+
+/** What a provider reports in mid-stream is often a plain object: its message is worth more than "[object Object]". */
+function modelErrorOf(error: unknown): ModelError {
+  if (error instanceof Error || typeof error !== 'object' || error === null) return withNetwork(error);
+  const inner = 'error' in error && typeof error.error === 'object' && error.error !== null ? error.error : error;
+  const message = 'message' in inner ? String(inner.message) : JSON.stringify(error);
+  return { name: 'Error', message, isRetryable: false };
+}
+
+/** A connection that broke is worth another try; the provider's own errors say for themselves. */
+function withNetwork(error: unknown): ModelError {
+  const known = toModelError(error);
+  const network =
+    error instanceof TypeError || (error instanceof Error && 'code' in error && typeof error.code === 'string');
+  return known.statusCode === undefined && network ? { ...known, isRetryable: true } : known;
+}
+
+function retryAfter(error: unknown): { retryAfterMs?: number } {
+  if (typeof error !== 'object' || error === null || !('responseHeaders' in error)) return {};
+  const headers: unknown = error.responseHeaders;
+  const value =
+    typeof headers === 'object' && headers !== null && 'retry-after' in headers ? String(headers['retry-after']) : '';
+  const seconds = Number(value);
+  if (value !== '' && Number.isFinite(seconds)) return { retryAfterMs: Math.max(seconds * 1_000, 0) };
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? {} : { retryAfterMs: Math.max(at - Date.now(), 0) };
+}

@@ -1,0 +1,94 @@
+// One tool call over the bus. Whatever goes wrong is a result that the model is told; the loop goes on. One attempt: whether a
+// tool that did not answer has done its work, nobody knows.
+import {
+  toolReplySchema,
+  type Chunk,
+  type ErrorCode,
+  type JsonValue,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolResult,
+} from '@millrace/contracts';
+import { publish, request } from '@millrace/bus';
+import type { Run } from '../run/run.ts';
+import { schemaProblems } from '../json-schema.ts';
+import { chunk } from './model-parts.ts';
+import { sendChunks } from './outlet.ts';
+
+export async function callTool(run: Run, call: ToolCall, tool: ToolDefinition): Promise<ToolResult> {
+  const started = performance.now();
+  const result = await callOnce(run, call, tool);
+  run.events.record({
+    event: 'tool',
+    step: run.state().steps.length,
+    tool: tool.name,
+    toolCallId: call.toolCallId,
+    ms: performance.now() - started,
+    isError: result.isError,
+    denied: false,
+  });
+  return result;
+}
+
+async function callOnce(run: Run, call: ToolCall, tool: ToolDefinition): Promise<ToolResult> {
+  const problems = schemaProblems(tool.inputSchema, call.args);
+  if (problems.length > 0) {
+    const lines = problems.map(({ path, message }) => `${path || 'arguments'} ${message}`).join('; ');
+    return failed(call, 'tool-arguments-invalid', `The arguments of ${tool.name} do not fit: ${lines}`);
+  }
+  const { bus } = run.deps.access;
+  const callId = crypto.randomUUID();
+  const { requestContext, trace } = run.state().request;
+  const progressing: Promise<unknown>[] = [];
+  const answer = await request(bus, {
+    subject: bus.subjects.tool(tool.name),
+    payload: {
+      callId,
+      run: run.ref,
+      stepNumber: run.state().steps.length,
+      toolCall: call,
+      ...(tool.idempotent && { idempotencyKey: `${run.ref.runId}.${call.toolCallId}` }),
+      requestContext,
+      ...(trace && { trace }),
+      timeoutMs: tool.timeoutMs,
+    },
+    reply: toolReplySchema,
+    timeoutMs: tool.timeoutMs,
+    signal: run.signal,
+    progressOf: (reply) => ('progress' in reply ? reply.n : 'final'),
+    onProgress: (reply) => {
+      if ('progress' in reply)
+        progressing.push(
+          sendChunks(
+            run,
+            reply.progress.map((part) => progressChunk(run, call, part)),
+          ),
+        );
+    },
+  });
+  // Progress comes before the result at the client too.
+  await Promise.all(progressing);
+  if ('error' in answer) {
+    if (answer.error.code === 'timeout' || answer.error.code === 'cancelled') {
+      const service = run.deps.discovery.serviceOfTool(tool.name);
+      if (service !== undefined) publish(bus, bus.subjects.cancelCalls(service), { callIds: [callId] });
+    }
+    return failed(call, codes[answer.error.code] ?? answer.error.code, answer.error.message);
+  }
+  if ('result' in answer.ok) return { ...call, result: answer.ok.result, isError: false };
+  if ('error' in answer.ok) return failed(call, answer.ok.error.code, answer.ok.error.message);
+  return failed(call, 'tool-failed', `${tool.name} answered no result.`);
+}
+
+const codes: Partial<Record<ErrorCode, ErrorCode>> = { 'nobody-there': 'tool-not-there', timeout: 'tool-timeout' };
+
+/** Custom chunks pass as they are; anything else that a tool says while it works is wrapped. */
+function progressChunk(run: Run, { toolCallId, toolName }: ToolCall, part: Chunk): Chunk {
+  if (part.type.startsWith('data-')) return part;
+  return chunk(run.ref.runId, { type: 'tool-output', payload: { toolCallId, toolName, output: part } });
+}
+
+function failed(call: ToolCall, code: ErrorCode, message: string): ToolResult {
+  const result: JsonValue = { error: { code, message } };
+  return { ...call, result, isError: true };
+}

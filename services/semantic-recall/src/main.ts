@@ -1,0 +1,5 @@
+// The program of the service semantic-recall.
+import { runService } from '@millrace/service';
+import { semanticRecallService } from './service.ts';
+
+await runService(semanticRecallService);

@@ -1,0 +1,58 @@
+// What the service semantic-recall is: the processor of that name, on Qdrant or on the embedded store.
+import { createModels, OPENAI_BASE_URL, type Embedder } from '@millrace/models';
+import { serveProcessors } from '@millrace/processor';
+import type { ServiceContext, ServiceDefinition } from '@millrace/service';
+import { configSchema, type Config } from './config.ts';
+import { createQdrant } from './qdrant-client.ts';
+import { createQdrantVectorStore } from './qdrant-vector-store.ts';
+import { semanticRecall } from './semantic-recall.ts';
+import { openSqliteDatabase } from './sqlite-database.ts';
+import { createSqliteVectorStore } from './sqlite-vector-store.ts';
+import type { VectorStore } from './vector-store.ts';
+
+const VERSION = '0.1.0';
+
+export const semanticRecallService = {
+  name: 'semantic-recall',
+  version: VERSION,
+  config: configSchema,
+  start: async (context: ServiceContext<Config>) => {
+    const { bus, config, log, resources } = context;
+    const store = openStore(context);
+    resources.add('store', () => store.close());
+    if (config.OPENAI_API_KEY === undefined && config.OPENAI_BASE_URL === undefined) {
+      log.warn('without OPENAI_API_KEY or OPENAI_BASE_URL nothing is recalled and nothing is indexed');
+    }
+    serveProcessors({
+      bus,
+      resources,
+      version: VERSION,
+      description: 'Recalls earlier messages by meaning, and indexes those of a run.',
+      definitions: [semanticRecall({ store, embedder: openEmbedder(config) })],
+      only: config.PROCESSORS,
+      drainGraceMs: config.DRAIN_GRACE_MS,
+    });
+  },
+} satisfies ServiceDefinition<typeof configSchema>;
+
+/**
+ * Another server may make other vectors under the same model name (dev-model does), so the server's host is part of the name
+ * that tells spaces apart. Not its port: that may be another one after each start.
+ */
+function openEmbedder({
+  OPENAI_API_KEY,
+  OPENAI_BASE_URL: baseUrl = OPENAI_BASE_URL,
+  EMBEDDING_MODEL,
+}: Config): Embedder {
+  const embedder = createModels({ apiKey: OPENAI_API_KEY ?? 'none', baseUrl }).embedder(EMBEDDING_MODEL);
+  return { ...embedder, id: `${EMBEDDING_MODEL}@${new URL(baseUrl).hostname}` };
+}
+
+function openStore({ config, log }: ServiceContext<Config>): VectorStore {
+  const { QDRANT_URL: url, QDRANT_API_KEY: apiKey, SQLITE_PATH: path } = config;
+  if (url !== undefined) return createQdrantVectorStore(createQdrant({ url, apiKey }));
+  log.info({ path }, 'vectors are kept in the embedded store, which serves this machine only');
+  const onFallback = (reason: string) =>
+    log.warn({ reason }, 'sqlite-vec cannot be loaded here: searches compare all vectors of a resource in JavaScript');
+  return createSqliteVectorStore({ database: openSqliteDatabase(path), onFallback });
+}

@@ -1,0 +1,83 @@
+// A semantic-recall processor with a store of its own and an embedder that is asked over real HTTP, and a way to let runs happen.
+import { messageText, type JsonObject, type Message } from '@millrace/contracts';
+import { createModels } from '@millrace/models';
+import { startTestProvider } from '@millrace/models/testing';
+import { defineProcessor, type ProcessorDefinition } from '@millrace/processor';
+import { z } from 'zod';
+import { semanticRecall } from '../semantic-recall.ts';
+import { openSqliteDatabase } from '../sqlite-database.ts';
+import { createSqliteVectorStore } from '../sqlite-vector-store.ts';
+import type { NearestQuery, VectorStore } from '../vector-store.ts';
+import { aRun, callStages, type StageCallInput } from './stage-call.ts';
+
+type Said = { user: string; assistant?: string; run?: Parameters<typeof aRun>[0] };
+
+export async function createRecallRig() {
+  const provider = await startTestProvider();
+  const kept = createSqliteVectorStore({ database: openSqliteDatabase(':memory:') });
+  const queries: NearestQuery[] = [];
+  let saves = 0;
+  const store: VectorStore = {
+    saveRun: (...args) => (saves++, kept.saveRun(...args)),
+    findNearest: (space, query, signal) => (queries.push(query), kept.findNearest(space, query, signal)),
+    findNeighbours: (...args) => kept.findNeighbours(...args),
+    close: () => kept.close(),
+  };
+  const embedder = createModels({ apiKey: 'none', baseUrl: provider.baseUrl }).embedder('openai/test');
+  const definition = semanticRecall({ store, embedder });
+  let runs = 0;
+
+  const atInput = (options: JsonObject = {}, changes: Partial<StageCallInput> = {}) =>
+    callStages({ stage: 'processInput', uses: [{ definition, options }], input: ['Hello'], ...changes });
+  const atOutput = (changes: Partial<StageCallInput> = {}) =>
+    callStages({ stage: 'processOutputResult', uses: [{ definition }], ...changes });
+
+  return {
+    provider,
+    definition,
+    queries,
+    saves: () => saves,
+    atInput,
+    atOutput,
+    /** A run that has ended: what was said in it is indexed. */
+    async say({ user, assistant = 'Noted.', run = {} }: Said) {
+      const now = Date.now();
+      // Runs are ordered by the millisecond in which they are saved.
+      while (Date.now() === now) await new Promise((resolve) => void setImmediate(resolve));
+      const ref = aRun({ runId: `earlier-${runs++}`, ...run });
+      await atOutput({ run: ref, input: [user], response: [assistant] });
+    },
+    /** What a run that says `text` is shown. */
+    async recalled(text: string, options: JsonObject = {}, run: Parameters<typeof aRun>[0] = {}): Promise<string> {
+      const { system } = await atInput(options, { input: [text], run: aRun({ runId: 'now', ...run }) });
+      return system('semantic-recall').join('\n');
+    },
+    async close() {
+      await kept.close();
+      await provider.close();
+    },
+  };
+}
+
+/** Stands in for a processor of another service: maps the text of the input, or blocks it where it matches. */
+export function inputProcessor(id: string, { blocks, map }: { blocks?: RegExp; map?: (text: string) => string }) {
+  const mapped = (message: Message): Message => {
+    const text = map ? map(messageText(message)) : messageText(message);
+    return { ...message, content: { format: 2, parts: [{ type: 'text', text }] } };
+  };
+  const definition: ProcessorDefinition = defineProcessor({
+    id,
+    description: 'For tests.',
+    stages: ['processInput'],
+    reads: ['input'],
+    options: z.strictObject({}),
+    create: () => ({
+      id,
+      processInput: ({ messages, abort }) => {
+        if (messages.some((message) => blocks?.test(messageText(message)))) abort('blocked');
+        return messages.map(mapped);
+      },
+    }),
+  });
+  return definition;
+}

@@ -1,0 +1,5 @@
+// The program of the service working-memory.
+import { runService } from '@millrace/service';
+import { workingMemoryService } from './service.ts';
+
+await runService(workingMemoryService);

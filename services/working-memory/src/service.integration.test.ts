@@ -1,0 +1,120 @@
+// The service as it runs: over NATS, with its store, and a model that is asked over HTTP. What is asked here is what the
+// orchestrator and the client ask.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { askApi, gatherInfo, request } from '@millrace/bus';
+import { stageReplySchema, textMessage, type Stage } from '@millrace/contracts';
+import { startTestProvider, type TestProvider } from '@millrace/models/testing';
+import { startService } from '@millrace/service';
+import { useBus, useNats, useRedis, useService } from '@millrace/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { workingMemoryService } from './service.ts';
+import { aRun } from './testing/stage-call.ts';
+
+const nats = useNats();
+let provider: TestProvider;
+beforeAll(async () => {
+  provider = await startTestProvider();
+  provider.answer(({ body }) => ({ name: /I am (\w+)/.exec(JSON.stringify(body))?.[1] ?? null }));
+});
+afterAll(() => provider.close());
+const folder = mkdtempSync(join(tmpdir(), 'millrace-working-memory-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('working-memory on SQLite', () => {
+  describeService('sqlite', () => ({ SQLITE_PATH: join(folder, 'memory.db') }));
+});
+
+describe('working-memory on Redis', () => {
+  const redis = useRedis();
+  // Where there is no Redis the tests are skipped, but the service starts before them all the same.
+  describeService('redis', () => (redis.available ? { REDIS_URL: redis.url } : { SQLITE_PATH: ':memory:' }));
+});
+
+function describeService(name: string, env: () => Record<string, string>): void {
+  const prefix = `test.${name}`;
+  const tests = useBus(nats, 'tests', { prefix });
+  const common = () => ({ NATS_URL: nats.url, MILLRACE_PREFIX: prefix, OPENAI_BASE_URL: provider.baseUrl });
+  useService(workingMemoryService, () => ({ ...common(), ...env() }));
+
+  async function callStage(stage: Stage, runId: string, said: string) {
+    const { bus } = tests;
+    const payload = {
+      callId: 'call-1',
+      run: aRun({ runId }),
+      entries: [{ entry: 'memory', processor: 'working-memory', options: { template: 'Name: {{name}}' }, state: {} }],
+      requestContext: {},
+      timeoutMs: 5_000,
+      stage,
+      input: {
+        retryCount: 0,
+        stepNumber: 0,
+        answered: true,
+        conversation: { entries: [{ source: 'input', message: textMessage('u1', 'user', said) }], system: [] },
+      },
+    };
+    const subject = bus.subjects.stage(stage, 'working-memory');
+    const reply = await request(bus, {
+      subject,
+      payload,
+      reply: stageReplySchema,
+      timeoutMs: 5_000,
+      signal: undefined,
+    });
+    if ('error' in reply) throw reply.error;
+    return 'verdicts' in reply.ok ? reply.ok.verdicts : [];
+  }
+
+  test('shows in the next run what it extracted from the one before, and answers memory-get', async () => {
+    const { bus } = tests;
+    expect(await askApi(bus, 'memory-get', { tenant: 'default' }, { resourceId: 'ada' })).toMatchObject({
+      memory: null,
+    });
+    expect(await callStage('processInput', 'run-1', 'I am Ada.')).toEqual([{ type: 'continue' }]);
+    expect(await callStage('processOutputResult', 'run-1', 'I am Ada.')).toEqual([{ type: 'continue' }]);
+
+    const system = { op: 'system', tag: 'working-memory', contents: [expect.stringContaining('Name: Ada')] };
+    expect(await callStage('processInput', 'run-2', 'Who am I?')).toEqual([
+      { type: 'continue', changes: { ops: [system] } },
+    ]);
+    expect(await askApi(bus, 'memory-get', { tenant: 'default' }, { resourceId: 'ada' })).toEqual({
+      memory: { name: 'Ada' },
+      version: 1,
+    });
+    expect(await askApi(bus, 'memory-get', { tenant: 'other' }, { resourceId: 'ada' })).toMatchObject({ memory: null });
+  });
+
+  test('is found by discovery, with its stages and its verb', async () => {
+    const infos = await gatherInfo(tests.bus, { service: 'working-memory', gatherMs: 2_000, max: 1 });
+    const subjects = infos.flatMap((info) => info.endpoints.map((endpoint) => endpoint.subject));
+    expect(subjects.toSorted((a, b) => a.localeCompare(b))).toEqual([
+      `${prefix}.api.memory-get.*`,
+      `${prefix}.stage.processInput.working-memory`,
+      `${prefix}.stage.processOutputResult.working-memory`,
+    ]);
+  });
+}
+
+describe('working-memory at its start', () => {
+  const start = (env: Record<string, string>) =>
+    startService(workingMemoryService, { NATS_URL: nats.url, LOG_LEVEL: 'silent', SQLITE_PATH: ':memory:', ...env });
+
+  test('refuses the embedded store where it is told to share', async () => {
+    await expect(start({ REQUIRE_SHARED_STORE: 'true' })).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringContaining('REDIS_URL'),
+    });
+  });
+
+  test('refuses what is wrong in its environment, all at once', async () => {
+    await expect(start({ REDIS_URL: 'localhost', MODEL: 'gpt-5-mini' })).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringMatching(/REDIS_URL.*MODEL/s),
+    });
+  });
+
+  test('refuses PROCESSORS that it does not have', async () => {
+    await expect(start({ PROCESSORS: 'pii' })).rejects.toMatchObject({ code: 'processor-unknown' });
+  });
+});

@@ -1,0 +1,55 @@
+// What the service working-memory is: the processor of that name, and the public verb over what it keeps.
+import { serveApi, type Endpoint } from '@millrace/bus';
+import { createModels } from '@millrace/models';
+import { serveProcessors } from '@millrace/processor';
+import type { ServiceContext, ServiceDefinition } from '@millrace/service';
+import { configSchema, type Config } from './config.ts';
+import { memoryGet } from './memory-api.ts';
+import type { WorkingMemoryStore } from './memory-store.ts';
+import { connectRedis } from './redis-connection.ts';
+import { createRedisMemoryStore } from './redis-memory-store.ts';
+import { openSqliteDatabase } from './sqlite-database.ts';
+import { createSqliteMemoryStore } from './sqlite-memory-store.ts';
+import { workingMemory } from './working-memory.ts';
+
+const VERSION = '0.1.0';
+
+export const workingMemoryService = {
+  name: 'working-memory',
+  version: VERSION,
+  config: configSchema,
+  start: async (context: ServiceContext<Config>) => {
+    const { bus, config, log, resources } = context;
+    const store = await openStore(context);
+    resources.add('store', () => store.close());
+
+    const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = config;
+    if (apiKey === undefined && baseUrl === undefined) {
+      log.warn('without OPENAI_API_KEY or OPENAI_BASE_URL nothing is extracted: memories are only shown');
+    }
+    const models = createModels({ apiKey: apiKey ?? 'none', baseUrl });
+
+    const serving = serveApi(bus, 'memory-get', memoryGet(store));
+    resources.add('api', () => serving.drain(config.DRAIN_GRACE_MS));
+    const verb: Endpoint = { name: 'api-memory-get', queue: 'api-memory-get', serving, metadata: { kind: 'api' } };
+    serveProcessors({
+      bus,
+      resources,
+      version: VERSION,
+      description: 'What is known about a resource: shown before a run, brought up to date after it.',
+      definitions: [workingMemory({ store, models, defaultModel: config.MODEL })],
+      only: config.PROCESSORS,
+      drainGraceMs: config.DRAIN_GRACE_MS,
+      endpoints: [verb],
+    });
+  },
+} satisfies ServiceDefinition<typeof configSchema>;
+
+async function openStore({ config, log }: ServiceContext<Config>): Promise<WorkingMemoryStore> {
+  if (config.REDIS_URL !== undefined) {
+    const onError = (error: Error) => log.warn({ error: error.message }, 'the connection to Redis broke');
+    return createRedisMemoryStore(await connectRedis({ url: config.REDIS_URL, onError }));
+  }
+  log.info({ path: config.SQLITE_PATH }, 'memories are kept in the embedded store, which serves this machine only');
+  return createSqliteMemoryStore(openSqliteDatabase(config.SQLITE_PATH));
+}

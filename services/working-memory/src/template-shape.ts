@@ -1,0 +1,40 @@
+// A memory in the shape of a template: text with `{{name}}` placeholders. Each placeholder is a field that holds text.
+import type { JsonObject, JsonSchema, JsonValue } from '@millrace/contracts';
+import type { MemoryShape } from './memory-shape.ts';
+
+const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_-]{0,63})\s*\}\}/g;
+/** What stands for a field that nothing is known of. */
+const UNKNOWN = 'unknown';
+
+/** The template's fields, each once, in order. */
+export function templateFields(template: string): string[] {
+  return [...new Set([...template.matchAll(placeholder)].map(([, name = '']) => name))];
+}
+
+export function templateShape(template: string): MemoryShape {
+  const lines = template.split('\n');
+  const described = templateFields(template).map((field) => [field, fieldSchema(field, lines)] as const);
+  return {
+    updateSchema: { type: 'object', properties: Object.fromEntries(described), additionalProperties: false },
+    format: (memory) => fill(template, memory),
+  };
+}
+
+/** The line that a field stands in is all that the author says of it. */
+function fieldSchema(field: string, lines: readonly string[]): JsonSchema {
+  const line = lines.find((text) => templateFields(text).includes(field)) ?? '';
+  return { type: ['string', 'null'], description: `${field}, as in "${line.trim()}"` };
+}
+
+function fill(template: string, memory: JsonObject): string {
+  const values = new Map(Object.entries(memory));
+  return template.replaceAll(placeholder, (_, name: string) => textOf(values.get(name)));
+}
+
+/** In one line: a value that holds line breaks could pass for lines of the template. */
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return UNKNOWN;
+  const text =
+    typeof value === 'string' ? value : Array.isArray(value) ? value.map(textOf).join(', ') : JSON.stringify(value);
+  return text.replaceAll(/\s+/g, ' ').trim() || UNKNOWN;
+}

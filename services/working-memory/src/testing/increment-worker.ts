@@ -1,0 +1,23 @@
+// A thread that adds its number to a memory `rounds` times, each as a run of its own, by compare-and-set: what a second process
+// on the same file does.
+import { workerData } from 'node:worker_threads';
+import { z } from 'zod';
+import { openSqliteDatabase } from '../sqlite-database.ts';
+import { createSqliteMemoryStore } from '../sqlite-memory-store.ts';
+
+const { path, worker, rounds } = z
+  .object({ path: z.string(), worker: z.number(), rounds: z.number() })
+  .parse(workerData);
+const store = createSqliteMemoryStore(openSqliteDatabase(path));
+const owner = { tenant: 'default', resourceId: 'counter' };
+
+for (let round = 0; round < rounds; round++) {
+  for (;;) {
+    const { memory, version } = await store.read(owner);
+    const next = { count: Number(memory?.['count'] ?? 0) + 1 };
+    const run = { runId: `${worker}-${round}`, epoch: 1 };
+    const { outcome } = await store.compareAndSet({ owner, run, version, memory: next });
+    if (outcome === 'written') break;
+  }
+}
+await store.close();

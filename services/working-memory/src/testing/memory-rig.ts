@@ -1,0 +1,70 @@
+// A working-memory processor with a store of its own and a model that is asked over real HTTP.
+import type { JsonObject, Message } from '@millrace/contracts';
+import { createModels } from '@millrace/models';
+import { startTestProvider } from '@millrace/models/testing';
+import { messageText } from '@millrace/contracts';
+import { defineProcessor, type ProcessorDefinition } from '@millrace/processor';
+import { z } from 'zod';
+import type { MemoryOwner, WorkingMemoryStore } from '../memory-store.ts';
+import { openSqliteDatabase } from '../sqlite-database.ts';
+import { createSqliteMemoryStore } from '../sqlite-memory-store.ts';
+import { workingMemory } from '../working-memory.ts';
+
+export const ada: MemoryOwner = { tenant: 'default', resourceId: 'ada' };
+
+export async function createMemoryRig() {
+  const provider = await startTestProvider();
+  const kept = createSqliteMemoryStore(openSqliteDatabase(':memory:'));
+  const calls: (keyof WorkingMemoryStore)[] = [];
+  const store: WorkingMemoryStore = {
+    read: (...args) => (calls.push('read'), kept.read(...args)),
+    readForRun: (...args) => (calls.push('readForRun'), kept.readForRun(...args)),
+    compareAndSet: (...args) => (calls.push('compareAndSet'), kept.compareAndSet(...args)),
+    close: () => kept.close(),
+  };
+  const models = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });
+  return {
+    provider,
+    /** What the processor has asked its store for. */
+    calls,
+    definition: workingMemory({ store, models, defaultModel: 'openai/gpt-5-mini' }),
+    memory: async (owner = ada) => (await kept.read(owner)).memory,
+    seed: async (memory: JsonObject, owner = ada) => {
+      const { version } = await kept.read(owner);
+      await kept.compareAndSet({ owner, run: { runId: `seed-${version}`, epoch: 1 }, version, memory });
+    },
+    async close() {
+      await kept.close();
+      await provider.close();
+    },
+  };
+}
+
+/** Stands in for a processor of another service: blocks every input that matches, and redacts what matches in answers. */
+export function guard(id: string, { blocks, redacts }: { blocks?: RegExp; redacts?: RegExp }): ProcessorDefinition {
+  const judge = (messages: Message[], abort: (reason: string) => never) => {
+    if (blocks && messages.some((message) => blocks.test(messageText(message)))) abort('blocked');
+  };
+  const redact = (message: Message): Message => {
+    const text = messageText(message).replaceAll(redacts ?? /$^/g, '[REDACTED]');
+    return { ...message, content: { format: 2, parts: [{ type: 'text', text }] } };
+  };
+  return defineProcessor({
+    id,
+    description: 'For tests.',
+    stages: ['processInput', 'processOutputResult'],
+    reads: ['input', 'response'],
+    options: z.strictObject({}),
+    create: () => ({
+      id,
+      processInput: ({ messages, abort }) => {
+        judge(messages, abort);
+        return messages.map(redact);
+      },
+      processOutputResult: ({ messages, abort }) => {
+        judge(messages, abort);
+        return messages.map(redact);
+      },
+    }),
+  });
+}

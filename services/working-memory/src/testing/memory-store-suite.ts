@@ -1,0 +1,157 @@
+// What every working-memory store must do. Each implementation's test calls this once.
+import type { JsonObject } from '@millrace/contracts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { MemoryOwner, WorkingMemoryStore } from '../memory-store.ts';
+
+const ada: MemoryOwner = { tenant: 'default', resourceId: 'ada' };
+const run = (runId: string, epoch = 1) => ({ runId, epoch });
+
+/** @param open a store on the same data each time it is called within one test, and on no data at first in the next */
+export function describeMemoryStore(name: string, open: () => Promise<WorkingMemoryStore>): void {
+  describe(`${name}: working-memory store`, () => {
+    let store: WorkingMemoryStore;
+    const opened: WorkingMemoryStore[] = [];
+    const openOne = async () => {
+      const one = await open();
+      opened.push(one);
+      return one;
+    };
+    beforeEach(async () => {
+      store = await openOne();
+    });
+    afterEach(async () => {
+      await Promise.all(opened.splice(0).map((one) => one.close()));
+    });
+
+    test('nothing was ever written: no memory, version 0', async () => {
+      expect(await store.read(ada)).toEqual({ memory: null, version: 0 });
+      expect(await store.readForRun(ada, 'r1')).toEqual({ memory: null, version: 0, writtenEpoch: 0 });
+    });
+
+    test('what was written is read, and each write is the next version', async () => {
+      await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { name: 'Ada' } });
+      expect(await store.read(ada)).toEqual({ memory: { name: 'Ada' }, version: 1 });
+      await store.compareAndSet({ owner: ada, run: run('r2'), version: 1, memory: { name: 'Ada L.' } });
+      expect(await store.read(ada)).toEqual({ memory: { name: 'Ada L.' }, version: 2 });
+    });
+
+    test('a memory that became empty is empty, not unknown', async () => {
+      await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: {} });
+      expect(await store.read(ada)).toEqual({ memory: {}, version: 1 });
+    });
+
+    test('any JSON comes back as it was', async () => {
+      const memory: JsonObject = JSON.parse(
+        '{"__proto__":{"x":1},"constructor":"c","deep":[[{"a":null}]],"text":"line\\nline \\u0000 😀","n":-1.5e300,"no":false}',
+      );
+      await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory });
+      expect(JSON.stringify((await store.read(ada)).memory)).toBe(JSON.stringify(memory));
+    });
+
+    test('a write on a version that is gone is refused, with what is there instead', async () => {
+      await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } });
+      const late = await store.compareAndSet({ owner: ada, run: run('r2'), version: 0, memory: { b: 1 } });
+      expect(late).toEqual({ outcome: 'conflict', memory: { a: 1 }, version: 1 });
+      const early = await store.compareAndSet({ owner: ada, run: run('r2'), version: 7, memory: { b: 1 } });
+      expect(early).toEqual({ outcome: 'conflict', memory: { a: 1 }, version: 1 });
+      expect(await store.read(ada)).toEqual({ memory: { a: 1 }, version: 1 });
+    });
+
+    test('one owner of a run writes once, also after others have written', async () => {
+      const write = { owner: ada, run: run('r1'), version: 0, memory: { list: [1] } };
+      expect(await store.compareAndSet(write)).toEqual({ outcome: 'written' });
+      expect(await store.compareAndSet(write)).toEqual({ outcome: 'repeated' });
+      await store.compareAndSet({ owner: ada, run: run('r2'), version: 1, memory: { list: [2] } });
+      expect(await store.compareAndSet({ ...write, version: 2 })).toEqual({ outcome: 'repeated' });
+      expect(await store.read(ada)).toEqual({ memory: { list: [2] }, version: 2 });
+      expect(await store.readForRun(ada, 'r1')).toMatchObject({ writtenEpoch: 1 });
+    });
+
+    test('a later owner of the run writes, an earlier one is refused', async () => {
+      await store.compareAndSet({ owner: ada, run: run('r1', 2), version: 0, memory: { by: 2 } });
+      const early = await store.compareAndSet({ owner: ada, run: run('r1', 1), version: 1, memory: { by: 1 } });
+      expect(early).toEqual({ outcome: 'superseded', epoch: 2 });
+      const later = await store.compareAndSet({ owner: ada, run: run('r1', 10), version: 1, memory: { by: 10 } });
+      expect(later).toEqual({ outcome: 'written' });
+      expect(await store.readForRun(ada, 'r1')).toEqual({ memory: { by: 10 }, version: 2, writtenEpoch: 10 });
+    });
+
+    test('a refused write leaves no mark of its run', async () => {
+      await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } });
+      await store.compareAndSet({ owner: ada, run: run('r2'), version: 0, memory: { b: 1 } });
+      expect(await store.readForRun(ada, 'r2')).toMatchObject({ writtenEpoch: 0 });
+    });
+
+    test('of many writers at once, over several connections, none is lost', async () => {
+      const stores = [store, await openOne(), await openOne()];
+      const writers = Array.from({ length: 30 }, async (_, at) => {
+        const own = stores[at % stores.length] ?? store;
+        let { memory, version } = await own.read(ada);
+        for (;;) {
+          const next = { ...memory, [`run-${at}`]: at };
+          const result = await own.compareAndSet({ owner: ada, run: run(`run-${at}`), version, memory: next });
+          if (result.outcome !== 'conflict') return;
+          ({ memory, version } = result);
+        }
+      });
+      await Promise.all(writers);
+      const { memory, version } = await store.read(ada);
+      expect(version).toBe(30);
+      expect(Object.keys(memory ?? {})).toHaveLength(30);
+    });
+
+    test('owners never meet, whatever their ids look like', async () => {
+      const owners: MemoryOwner[] = [
+        ada,
+        { tenant: 'other', resourceId: 'ada' },
+        { tenant: 'default', resourceId: 'ada', threadId: 't' },
+        { tenant: 'default', resourceId: 'ada', threadId: '' },
+        { tenant: 'default', resourceId: 'ada:thread:t' },
+        { tenant: 'default', resourceId: 'ada}:thread:t' },
+        { tenant: 'default', resourceId: 'ada', threadId: 't:run:r1' },
+        { tenant: 'default', resourceId: 'ada:run:r1' },
+        { tenant: 'default', resourceId: '{ada}' },
+        { tenant: 'default', resourceId: 'ADA' },
+        { tenant: 'default', resourceId: '%61da' },
+        { tenant: 'default', resourceId: "ada'; DROP TABLE working_memory; --" },
+        { tenant: 'default', resourceId: '*' },
+      ];
+      for (const [at, owner] of owners.entries()) {
+        const { outcome } = await store.compareAndSet({ owner, run: run('r1'), version: 0, memory: { at } });
+        expect({ owner, outcome }).toEqual({ owner, outcome: 'written' });
+      }
+      for (const [at, owner] of owners.entries()) {
+        expect({ owner, ...(await store.read(owner)) }).toEqual({ owner, memory: { at }, version: 1 });
+      }
+    });
+
+    test.each(['', 'a b', 'default:working-memory', '*', 'a'.repeat(65)])('"%s" is no tenant', async (tenant) => {
+      const refused = { code: 'token-invalid' };
+      const owner = { tenant, resourceId: 'ada' };
+      await expect(store.read(owner)).rejects.toMatchObject(refused);
+      const write = store.compareAndSet({ owner, run: run('r1'), version: 0, memory: {} });
+      await expect(write).rejects.toMatchObject(refused);
+    });
+
+    test('who has given up is not answered, and writes nothing', async () => {
+      const signal = AbortSignal.abort(new Error('enough'));
+      await expect(store.read(ada, signal)).rejects.toThrow('enough');
+      const write = store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } }, signal);
+      await expect(write).rejects.toThrow('enough');
+      expect(await store.read(ada)).toEqual({ memory: null, version: 0 });
+    });
+
+    test('another connection sees it, and it outlives the one that wrote', async () => {
+      await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } });
+      const other = await openOne();
+      await store.close();
+      expect(await other.readForRun(ada, 'r1')).toEqual({ memory: { a: 1 }, version: 1, writtenEpoch: 1 });
+    });
+
+    test('a closed store fails as unavailable, and closing it again does nothing', async () => {
+      await store.close();
+      await store.close();
+      await expect(store.read(ada)).rejects.toMatchObject({ code: 'store-unavailable' });
+    });
+  });
+}

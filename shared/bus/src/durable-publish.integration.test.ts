@@ -1,0 +1,49 @@
+import { useBus, useNats } from '@millrace/testkit';
+import { beforeAll, expect, test } from 'vitest';
+import { publishDurably } from './durable-publish.ts';
+import { ensureTopology, openJetStream, type JetStreamAccess } from './jetstream.ts';
+
+const nats = useNats();
+const owner = useBus(nats, 'owner');
+let access: JetStreamAccess;
+
+beforeAll(async () => {
+  access = await openJetStream(owner.bus);
+  await ensureTopology(access);
+});
+
+const stored = async () => (await access.jsm.streams.info(owner.bus.names.events)).state.messages;
+const subject = () => owner.bus.subjects.events('0', 'acme', 'run1');
+
+test('what is published twice with one msgID is stored once, and has one sequence', async () => {
+  const before = await stored();
+  const first = await publishDurably(access, subject(), { n: 1 }, 'acme.run1.1');
+  expect(await publishDurably(access, subject(), { n: 1 }, 'acme.run1.1')).toBe(first);
+  expect(await stored()).toBe(before + 1);
+});
+
+test('another msgID is another message', async () => {
+  const first = await publishDurably(access, subject(), { n: 2 }, 'acme.run1.2');
+  expect(await publishDurably(access, subject(), { n: 2 }, 'acme.run1.3')).toBe(first + 1);
+});
+
+test('a publish while the server is away is stored once it is back, and once only', async () => {
+  const before = await stored();
+  await nats.kill();
+  const publishing = publishDurably(access, subject(), { n: 4 }, 'acme.run1.4');
+  await nats.start();
+  await publishing;
+  expect(await stored()).toBe(before + 1);
+});
+
+test('what is too large is refused at once', async () => {
+  const text = 'x'.repeat(owner.bus.maxPayload());
+  await expect(publishDurably(access, subject(), { text }, 'acme.run1.5')).rejects.toMatchObject({ code: 'message-too-large' });
+});
+
+test('a connection that was closed is not waited for', async () => {
+  const bus = await owner.connect();
+  const closing = await openJetStream(bus);
+  await bus.close();
+  await expect(publishDurably(closing, subject(), {}, 'acme.run1.6')).rejects.toMatchObject({ code: 'bus-unreachable' });
+});

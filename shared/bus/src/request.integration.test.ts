@@ -1,0 +1,176 @@
+import { useBus, useNats } from '@millrace/testkit';
+import { headers } from 'nats';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { request, type Request } from './request.ts';
+import { serve } from './serve.ts';
+
+const nats = useNats();
+const asker = useBus(nats, 'asker');
+const server = useBus(nats, 'server');
+
+const replySchema = z.object({ answer: z.string() });
+const ask = (subject: string, more: Partial<Request<{ answer: string }>> = {}) =>
+  request(asker.bus, { subject, payload: {}, reply: replySchema, timeoutMs: 2_000, ...more });
+const answering = async (subject: string, handle: (request: unknown) => Promise<unknown>) => {
+  serve(server.bus, { subject, request: z.unknown(), handle });
+  await server.bus.nc.flush();
+};
+const numbered = z.object({ n: z.number(), last: z.boolean().optional() });
+const progressOf = (answer: z.infer<typeof numbered>) => (answer.last ? 'final' : answer.n);
+
+test('an answer is checked and given back as a value', async () => {
+  await answering('plain', async () => ({ answer: 'yes', more: 1 }));
+  expect(await ask('plain')).toEqual({ ok: { answer: 'yes' } });
+});
+
+test('a subject that nobody serves is said so at once, long before the timeout', async () => {
+  const started = performance.now();
+  expect(await ask('nobody', { timeoutMs: 10_000 })).toMatchObject({ error: { code: 'nobody-there', path: 'nobody' } });
+  expect(performance.now() - started).toBeLessThan(1_000);
+});
+
+test('no answer in time is a timeout that names subject and time', async () => {
+  await answering('silent', () => new Promise(() => undefined));
+  expect(await ask('silent', { timeoutMs: 30 })).toMatchObject({
+    error: { code: 'timeout', message: 'silent did not answer within 30 ms.' },
+  });
+});
+
+test('an answer that comes behind the timeout is not taken for the answer of the next request', async () => {
+  const late = Promise.withResolvers<unknown>();
+  let asked = 0;
+  await answering('late', () => (asked++ === 0 ? late.promise : Promise.resolve({ answer: 'second' })));
+  expect(await ask('late', { timeoutMs: 20 })).toMatchObject({ error: { code: 'timeout' } });
+  const second = ask('late');
+  late.resolve({ answer: 'first' });
+  expect(await second).toEqual({ ok: { answer: 'second' } });
+});
+
+test('a coded error of the other side is the error here, with its remedy', async () => {
+  await answering('coded', async () => ({
+    error: { code: 'thread-unknown', message: 'No thread.', remedy: 'Make one.' },
+  }));
+  expect(await ask('coded')).toMatchObject({
+    error: { code: 'thread-unknown', message: 'No thread.', remedy: 'Make one.' },
+  });
+});
+
+test('an answer that does not fit is an error that names the place', async () => {
+  await answering('misfit', async () => ({ answer: 3 }));
+  expect(await ask('misfit')).toMatchObject({ error: { code: 'message-invalid', path: 'answer' } });
+});
+
+test('an answer that is not JSON is an error', async () => {
+  const subscription = server.bus.nc.subscribe('garbage', {
+    callback: (_error, message) => void message.respond('{"answer":'),
+  });
+  await server.bus.nc.flush();
+  expect(await ask('garbage')).toMatchObject({
+    error: { code: 'message-invalid', message: expect.stringContaining('not JSON') },
+  });
+  subscription.unsubscribe();
+});
+
+test('a message of somebody else with the status 503 and a body is not taken for the server', async () => {
+  const status = headers(503, 'No Responders');
+  const subscription = server.bus.nc.subscribe('forged', {
+    callback: (_error, message) => void message.respond('{"answer":"yes"}', { headers: status }),
+  });
+  await server.bus.nc.flush();
+  expect(await ask('forged')).toEqual({ ok: { answer: 'yes' } });
+  subscription.unsubscribe();
+});
+
+describe('giving up', () => {
+  test('before asking asks nothing', async () => {
+    let asked = 0;
+    await answering('unasked', async () => ({ answer: String(++asked) }));
+    expect(await ask('unasked', { signal: AbortSignal.abort() })).toMatchObject({ error: { code: 'cancelled' } });
+    await asker.bus.nc.flush();
+    await server.bus.nc.flush();
+    expect(asked).toBe(0);
+  });
+
+  test('while waiting ends the wait', async () => {
+    const asked = Promise.withResolvers<void>();
+    await answering('waiting', () => {
+      asked.resolve();
+      return new Promise(() => undefined);
+    });
+    const controller = new AbortController();
+    const answer = ask('waiting', { signal: controller.signal });
+    await asked.promise;
+    controller.abort();
+    expect(await answer).toMatchObject({ error: { code: 'cancelled' } });
+  });
+});
+
+describe('progress', () => {
+  const track = async (subject: string, numbers: object[]) => {
+    const seen: unknown[] = [];
+    serve(server.bus, {
+      subject,
+      request: z.unknown(),
+      handle: async (_request, { respond }) => {
+        for (const number of numbers) respond(number);
+        return undefined;
+      },
+    });
+    await server.bus.nc.flush();
+    const answer = await request(asker.bus, {
+      subject,
+      payload: {},
+      reply: numbered,
+      timeoutMs: 2_000,
+      progressOf,
+      onProgress: (progress) => seen.push(progress),
+    });
+    return { seen, answer };
+  };
+
+  test('is told in order, until the final answer', async () => {
+    expect(await track('dense', [{ n: 0 }, { n: 1 }, { n: 2, last: true }])).toEqual({
+      seen: [{ n: 0 }, { n: 1 }],
+      answer: { ok: { n: 2, last: true } },
+    });
+  });
+
+  test.each([
+    ['one that is missing', [{ n: 0 }, { n: 2 }]],
+    ['the first that is missing', [{ n: 1 }]],
+    ['one that comes twice', [{ n: 0 }, { n: 0 }]],
+  ])('with a gap ends the request: %s', async (name, numbers) => {
+    const { answer } = await track(`gap-${name.replaceAll(' ', '-')}`, numbers);
+    expect(answer).toMatchObject({ error: { code: 'session-lost' } });
+  });
+});
+
+describe('what cannot be sent', () => {
+  test('is an error at the sender: too large, with the limit and what to do', async () => {
+    const tooLarge = { text: 'x'.repeat(asker.bus.maxPayload()) };
+    expect(await ask('plain', { payload: tooLarge })).toMatchObject({
+      error: {
+        code: 'message-too-large',
+        message: expect.stringContaining(String(asker.bus.maxPayload())),
+        remedy: expect.any(String),
+      },
+    });
+  });
+
+  test('is an error at the sender: not JSON', async () => {
+    expect(await ask('plain', { payload: { big: 1n } })).toMatchObject({ error: { code: 'not-json' } });
+  });
+});
+
+test('many requests at once each get their own answer', async () => {
+  serve(server.bus, {
+    subject: 'echo',
+    request: z.object({ text: z.string() }),
+    handle: async ({ text }) => ({ answer: text }),
+  });
+  await server.bus.nc.flush();
+  const texts = Array.from({ length: 500 }, (_, at) => `text ${at}`);
+  const answers = await Promise.all(texts.map((text) => ask('echo', { payload: { text } })));
+  expect(answers).toEqual(texts.map((text) => ({ ok: { answer: text } })));
+});

@@ -1,0 +1,178 @@
+import { MillraceError } from '@millrace/contracts';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { request } from './request.ts';
+import { serve } from './serve.ts';
+import { createCollectedLog } from './testing/collected-log.ts';
+
+const nats = useNats();
+const asker = useBus(nats, 'asker');
+const log = createCollectedLog();
+const server = useBus(nats, 'server', { log });
+
+const replySchema = z.union([z.number(), z.string(), z.object({ ok: z.literal(true) })]);
+const ask = (subject: string, payload: unknown = {}, timeoutMs = 2_000) =>
+  request(asker.bus, { subject, payload, reply: replySchema, timeoutMs });
+const served = async (subject: string, handle: () => Promise<unknown>, bus = server.bus) => {
+  const serving = serve(bus, { subject, queue: 'q', request: z.object({ text: z.string().optional() }), handle });
+  await bus.nc.flush();
+  return serving;
+};
+
+describe('what does not fit', () => {
+  test('is answered with a coded error that names the place, and logged', async () => {
+    const serving = await served('misfit', async () => ({ ok: true }));
+    expect(await ask('misfit', { text: 3 })).toMatchObject({ error: { code: 'message-invalid', path: 'text' } });
+    expect(serving.stats).toMatchObject({
+      requests: 1,
+      errors: 1,
+      lastError: expect.stringContaining('message-invalid'),
+    });
+    expect(log.lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ subject: 'misfit' }) }),
+    );
+  });
+
+  test.each(['', '{"text":', '\u0000', 'null', '"text"'])('%j is answered with a coded error', async (text) => {
+    const subject = `raw-${Buffer.from(text).toString('hex')}x`;
+    await served(subject, async () => ({ ok: true }));
+    const reply = await asker.bus.nc.request(subject, text, { timeout: 2_000 });
+    expect(reply.json()).toMatchObject({ error: { code: 'message-invalid' } });
+  });
+});
+
+describe('a handler that throws', () => {
+  test('a coded error is the answer', async () => {
+    await served('coded', async () => {
+      throw new MillraceError('thread-unknown', 'No thread "x".', { remedy: 'Make one.' });
+    });
+    expect(await ask('coded')).toMatchObject({ error: { code: 'thread-unknown', remedy: 'Make one.' } });
+  });
+
+  test('anything else is internal', async () => {
+    await served('broken', async () => {
+      throw new TypeError('x is not a function');
+    });
+    expect(await ask('broken')).toMatchObject({ error: { code: 'internal', message: 'x is not a function' } });
+  });
+});
+
+test('an answer that is too large is answered with that, and not with silence', async () => {
+  await served('huge', async () => 'x'.repeat(server.bus.maxPayload() + 1));
+  expect(await ask('huge')).toMatchObject({ error: { code: 'message-too-large' } });
+});
+
+test('an answer that is not JSON is answered with an error', async () => {
+  await served('bigint', async () => ({ n: 1n }));
+  expect(await ask('bigint')).toHaveProperty('error');
+});
+
+describe('an answer to elsewhere than an inbox is refused', () => {
+  test.each(['mr.v1.runs.acme', '$JS.API.STREAM.DELETE.X', '_INBOXES', 'INBOX.x', 'x._INBOX.y'])(
+    '%s',
+    async (reply) => {
+      const subject = `foreign-${Buffer.from(reply).toString('hex')}`;
+      let handled = 0;
+      const serving = await served(subject, async () => ++handled);
+      const heard: string[] = [];
+      const spy = server.bus.nc.subscribe(reply, { callback: (_error, message) => void heard.push(message.subject) });
+      await server.bus.nc.flush();
+      asker.bus.nc.publish(subject, '{}', { reply });
+      await eventually(() => serving.stats.errors === 1);
+      await server.bus.nc.flush();
+      expect(serving.stats.lastError).toContain('reply-subject-refused');
+      expect({ heard, handled }).toEqual({ heard: [], handled: 0 });
+      spy.unsubscribe();
+    },
+  );
+
+  test('no reply subject at all', async () => {
+    const serving = await served('unanswered', async () => ({}));
+    asker.bus.nc.publish('unanswered', '{}');
+    await eventually(() => serving.stats.errors === 1);
+    expect(serving.stats.lastError).toContain('wants its answer on no subject');
+  });
+
+  test('but under any prefix of inboxes it is given, also that of the nats command', async () => {
+    await served('inboxes', async () => ({ ok: true }));
+    expect((await asker.bus.nc.request('inboxes', '{}')).json()).toEqual({ ok: true });
+    const reply = '_INBOX.nats-cli.1';
+    const heard = Promise.withResolvers<string>();
+    const spy = asker.bus.nc.subscribe(reply, { callback: (_error, message) => heard.resolve(message.string()) });
+    asker.bus.nc.publish('inboxes', '{}', { reply });
+    expect(await heard.promise).toBe('{"ok":true}');
+    spy.unsubscribe();
+  });
+});
+
+test('replicas share the requests by queue group: each is handled once', async () => {
+  const second = await server.connect();
+  const handled: string[] = [];
+  await served('shared', async () => handled.push('first'));
+  await served('shared', async () => handled.push('second'), second);
+  await Promise.all(Array.from({ length: 60 }, () => ask('shared')));
+  expect(handled).toHaveLength(60);
+  expect(new Set(handled)).toEqual(new Set(['first', 'second']));
+});
+
+describe('drain', () => {
+  test('lets nothing new in, and waits for what is in flight', async () => {
+    const bus = await server.connect();
+    const entered = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const serving = await served(
+      'draining',
+      async () => {
+        entered.resolve();
+        await gate.promise;
+        return 'done';
+      },
+      bus,
+    );
+    const first = ask('draining');
+    await entered.promise;
+    let drained = false;
+    const drain = serving.drain(10_000).then(() => (drained = true));
+    await eventually(async () => (await ask('draining', {}, 200)) && 'error' in (await ask('draining', {}, 200)));
+    expect(await ask('draining')).toMatchObject({ error: { code: 'nobody-there' } });
+    expect(drained).toBe(false);
+    gate.resolve();
+    await drain;
+    expect(await first).toEqual({ ok: 'done' });
+  });
+
+  test('waits no longer than its grace for a handler that hangs', async () => {
+    const entered = Promise.withResolvers<void>();
+    const serving = await served('hanging', () => {
+      entered.resolve();
+      return new Promise(() => undefined);
+    });
+    void ask('hanging', {}, 100);
+    await entered.promise;
+    const started = performance.now();
+    await serving.drain(50);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
+
+test('a handler that answers behind the end of the connection breaks nothing', async () => {
+  const bus = await server.connect();
+  const entered = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const serving = await served(
+    'too-late',
+    async () => {
+      entered.resolve();
+      await gate.promise;
+      return 'late';
+    },
+    bus,
+  );
+  const answer = ask('too-late', {}, 300);
+  await entered.promise;
+  await bus.close();
+  gate.resolve();
+  await eventually(() => serving.stats.errors > 0);
+  expect(await answer).toMatchObject({ error: { code: 'timeout' } });
+});

@@ -1,0 +1,181 @@
+import { textMessage, type Command, type MillraceError } from '@millrace/contracts';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ensureTopology, openJetStream, type JetStreamAccess } from './jetstream.ts';
+import { consumeCommands, type Delivery } from './work-queue.ts';
+
+const nats = useNats();
+const orchestrator = useBus(nats, 'orchestrator');
+const ackWaitNs = 300 * 1_000_000;
+let access: JetStreamAccess;
+let stopping: AbortController;
+let consuming: Promise<void>[];
+
+beforeAll(async () => {
+  access = await openJetStream(orchestrator.bus);
+  await ensureTopology(access);
+  const { runs, worker } = orchestrator.bus.names;
+  await access.jsm.consumers.update(runs, worker, { ack_wait: ackWaitNs });
+});
+beforeEach(() => {
+  stopping = new AbortController();
+  consuming = [];
+});
+afterEach(async () => {
+  stopping.abort();
+  await Promise.all(consuming);
+  await access.jsm.streams.purge(orchestrator.bus.names.runs);
+});
+
+const command = (runId: string): Command => ({
+  command: 'start',
+  submittedAt: 0,
+  request: {
+    runId,
+    tenant: 'acme',
+    agent: 'demo',
+    messages: [textMessage('m', 'user', 'hi')],
+    requestContext: {},
+    deadlineMs: 1_000,
+  },
+});
+const put = (value: unknown) => access.js.publish(orchestrator.bus.subjects.runs('acme'), JSON.stringify(value));
+const consume = (take: (delivery: Delivery) => Promise<void>, refused: MillraceError[] = [], from = access) => {
+  consuming.push(consumeCommands(from, take, (error) => refused.push(error), stopping.signal));
+};
+const runOf = (delivery: Delivery) => delivery.command.request.runId;
+const left = async () => (await access.jsm.streams.info(orchestrator.bus.names.runs)).state.messages;
+
+test('commands come one after the other, in order; the next is pulled when there is room', async () => {
+  for (const run of ['r1', 'r2', 'r3']) await put(command(run));
+  const taken: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  consume(async (delivery) => {
+    taken.push(runOf(delivery));
+    await delivery.acknowledge();
+    if (taken.length === 1) await gate.promise;
+  });
+  await eventually(() => taken.length === 1);
+  // The others stay where another orchestrator can take them.
+  expect((await access.jsm.consumers.info(orchestrator.bus.names.runs, orchestrator.bus.names.worker)).num_pending).toBe(2);
+  gate.resolve();
+  await eventually(() => taken.length === 3);
+  expect(taken).toEqual(['r1', 'r2', 'r3']);
+  await eventually(async () => (await left()) === 0);
+});
+
+test('two orchestrators share the queue: each command is taken once', async () => {
+  const second = await openJetStream(await orchestrator.connect());
+  const taken: string[] = [];
+  const take = async (delivery: Delivery) => {
+    taken.push(runOf(delivery));
+    await delivery.acknowledge();
+  };
+  consume(take);
+  consume(take, [], second);
+  const runs = Array.from({ length: 20 }, (_, n) => `run-${n}`);
+  await Promise.all(runs.map((run) => put(command(run))));
+  await eventually(() => taken.length >= 20);
+  expect(taken.toSorted()).toEqual(runs.toSorted());
+});
+
+test('a command that is not acknowledged is delivered again, and says so, with the same sequence', async () => {
+  await put(command('lost'));
+  const seen: { redelivered: boolean; sequence: number }[] = [];
+  consume(async (delivery) => {
+    seen.push({ redelivered: delivery.redelivered, sequence: delivery.sequence });
+    if (seen.length === 2) await delivery.acknowledge();
+  });
+  await eventually(() => seen.length === 2);
+  expect(seen.map(({ redelivered }) => redelivered)).toEqual([false, true]);
+  expect(seen[0]?.sequence).toBe(seen[1]?.sequence);
+});
+
+test('a command that is extended is not delivered again while it is worked on', async () => {
+  await put(command('long'));
+  const seen: Delivery[] = [];
+  consume(async (delivery) => void seen.push(delivery));
+  const delivery = await eventually(() => seen[0]);
+  const extending = setInterval(() => delivery.extend(), 50);
+  const others = await eventually(() => seen.length > 1, { timeoutMs: 900 }).catch(() => 'none');
+  clearInterval(extending);
+  expect(others).toBe('none');
+  await delivery.acknowledge();
+  expect(await left()).toBe(0);
+});
+
+test('a command that is handed over goes to another at once', async () => {
+  await put(command('handed'));
+  const seen: Delivery[] = [];
+  consume(async (delivery) => {
+    seen.push(delivery);
+    if (seen.length === 1) delivery.handOver();
+    else await delivery.acknowledge();
+  });
+  await eventually(() => seen.length === 2, { timeoutMs: 250 });
+  expect(seen[1]?.redelivered).toBe(true);
+});
+
+test('what is no command is refused aloud and removed, and the queue goes on', async () => {
+  await put({ command: 'dance' });
+  await access.js.publish(orchestrator.bus.subjects.runs('acme'), 'not json');
+  await put(command('after'));
+  const refused: MillraceError[] = [];
+  const taken: string[] = [];
+  consume(async (delivery) => {
+    taken.push(runOf(delivery));
+    await delivery.acknowledge();
+  }, refused);
+  await eventually(() => taken.length === 1);
+  expect(refused.map(({ code }) => code)).toEqual(['message-invalid', 'message-invalid']);
+  await eventually(async () => (await left()) === 0);
+});
+
+test('a handler that throws does not end the consuming: the command comes again', async () => {
+  await put(command('thrown'));
+  let tries = 0;
+  consume(async (delivery) => {
+    tries += 1;
+    if (tries === 1) throw new Error('a bug');
+    await delivery.acknowledge();
+  });
+  await eventually(() => tries === 2);
+  expect(tries).toBe(2);
+});
+
+test('stopping ends the wait at once, and what comes behind it is left to others', async () => {
+  const taken: string[] = [];
+  consume(async (delivery) => void taken.push(runOf(delivery)));
+  await access.bus.nc.flush();
+  stopping.abort();
+  await Promise.all(consuming);
+  await put(command('behind'));
+  const other = new AbortController();
+  const gotten = Promise.withResolvers<string>();
+  const rest = consumeCommands(
+    await openJetStream(await orchestrator.connect()),
+    async (delivery) => {
+      await delivery.acknowledge();
+      gotten.resolve(runOf(delivery));
+    },
+    () => undefined,
+    other.signal,
+  );
+  expect(await gotten.promise).toBe('behind');
+  expect(taken).toEqual([]);
+  other.abort();
+  await rest;
+});
+
+test('the queue is read again when the server was away', async () => {
+  const taken: string[] = [];
+  consume(async (delivery) => {
+    taken.push(runOf(delivery));
+    await delivery.acknowledge();
+  });
+  await nats.kill();
+  await nats.start();
+  await eventually(() => put(command('back')).catch(() => false));
+  await eventually(() => taken.includes('back'), { timeoutMs: 10_000 });
+  expect(taken).toEqual(['back']);
+});

@@ -1,0 +1,58 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_URL, parseTarget, resolveAddress } from './address.ts';
+
+let root: string;
+const deep = () => join(root, 'checkout', 'a', 'b');
+const stackFile = () => join(root, 'checkout', '.millrace', 'stack.json');
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'millrace-address-'));
+  await mkdir(deep(), { recursive: true });
+  await mkdir(join(root, 'checkout', '.millrace'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+describe('the address', () => {
+  it('is NATS_URL before all else', async () => {
+    await writeFile(stackFile(), JSON.stringify({ natsUrl: 'nats://stack:1' }));
+    expect(await resolveAddress({ NATS_URL: 'nats://env:1' }, deep())).toEqual({
+      url: 'nats://env:1',
+      source: 'NATS_URL',
+    });
+  });
+
+  it('is that of the stack of the checkout, found upwards; an empty NATS_URL counts as none', async () => {
+    await writeFile(stackFile(), JSON.stringify({ natsUrl: 'nats://stack:1', gateway: 'http://x' }));
+    expect(await resolveAddress({ NATS_URL: '' }, deep())).toEqual({ url: 'nats://stack:1', source: stackFile() });
+  });
+
+  it('is the default where nothing is said', async () => {
+    expect(await resolveAddress({}, root)).toEqual({ url: DEFAULT_URL, source: 'default' });
+  });
+
+  it.each(['{', '{}', '{"natsUrl": 5}', ''])(
+    'is refused, with the file, where stack.json holds %j',
+    async (content) => {
+      await writeFile(stackFile(), content);
+      await expect(resolveAddress({}, deep())).rejects.toMatchObject({ code: 'config-invalid', path: stackFile() });
+    },
+  );
+});
+
+describe('credentials in the address', () => {
+  it('are taken out of it', () => {
+    expect(parseTarget('nats://ada:s%40cret:x@host:4222')).toEqual({
+      servers: ['nats://host:4222'],
+      user: 'ada',
+      pass: 's@cret:x',
+    });
+    expect(parseTarget('tls://t0ken@host')).toEqual({ servers: ['tls://host'], token: 't0ken' });
+  });
+
+  it('need not be there', () => {
+    expect(parseTarget('nats://a:1, b:2,[::1]:3')).toEqual({ servers: ['nats://a:1', 'b:2', '[::1]:3'] });
+  });
+});

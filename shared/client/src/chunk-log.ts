@@ -1,0 +1,74 @@
+// The chunks of a run as far as this client knows them, for any number of readers: each sees all of them from the first, however
+// late it comes. Bounded: a reader that is further behind than what is kept gets `chunks-gone`, never a silent gap.
+import { MillraceError } from '@millrace/contracts';
+import type { PositionedChunk } from './chunk-merge.ts';
+
+/** Chunks of one run that are kept for slow and late readers. A token each: far more than a run of 10 minutes says. */
+export const MAX_KEPT_CHUNKS = 100_000;
+/** Dropped at once when there are more, so that dropping costs nothing per chunk. */
+const DROPPED_AT_ONCE = 0.1;
+
+export type ChunkLog = {
+  append(chunks: readonly PositionedChunk[]): void;
+  /** The last chunk is in. */
+  end(): void;
+  /** Nothing more can be learnt: readers get the error behind what is there. */
+  fail(error: MillraceError): void;
+  read(): AsyncGenerator<PositionedChunk, void, undefined>;
+  /** Resolves when it has ended or failed; with the error in the latter case. */
+  settled: Promise<MillraceError | undefined>;
+};
+
+export function createChunkLog(maxKept: number = MAX_KEPT_CHUNKS): ChunkLog {
+  const kept: PositionedChunk[] = [];
+  /** How many were dropped: the ordinal of kept[0]. */
+  let dropped = 0;
+  let outcome: { error: MillraceError | undefined } | undefined;
+  let changed = Promise.withResolvers<void>();
+  const settled = Promise.withResolvers<MillraceError | undefined>();
+
+  const wake = () => {
+    changed.resolve();
+    changed = Promise.withResolvers<void>();
+  };
+  const settle = (error: MillraceError | undefined) => {
+    if (outcome) return;
+    outcome = { error };
+    settled.resolve(error);
+    wake();
+  };
+  return {
+    append(chunks) {
+      if (outcome || chunks.length === 0) return;
+      kept.push(...chunks);
+      if (kept.length > maxKept) {
+        const surplus = kept.length - Math.ceil(maxKept * (1 - DROPPED_AT_ONCE));
+        kept.splice(0, surplus);
+        dropped += surplus;
+      }
+      wake();
+    },
+    end: () => settle(undefined),
+    fail: settle,
+    async *read() {
+      for (let at = 0; ;) {
+        if (at < dropped) throw gone(dropped - at);
+        const chunk = kept[at - dropped];
+        if (chunk) {
+          at += 1;
+          yield chunk;
+        } else if (outcome) {
+          if (outcome.error) throw outcome.error;
+          return;
+        } else await changed.promise;
+      }
+    },
+    settled: settled.promise,
+  };
+}
+
+function gone(count: number): MillraceError {
+  return new MillraceError('chunks-gone', `This reader is ${count} chunks behind what is kept.`, {
+    remedy: 'Read as the chunks come, or follow the run anew: what is still stored is replayed.',
+  });
+}

@@ -1,0 +1,178 @@
+// The reader's questions and their times, with the timers and the source in hand. The real ones: run.integration.test.ts.
+import { MillraceError, type RunStatus } from '@millrace/contracts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createChunkLog } from './chunk-log.ts';
+import type { Batch, Position } from './chunk-merge.ts';
+import { readChunks, type ReaderOptions } from './chunk-reader.ts';
+import type { ReplayAnswer } from './chunk-source.ts';
+import { finish, text } from './testing/run-history.ts';
+
+const limits = { silenceMs: 10_000, retryMs: 250, giveUpMs: 60_000 };
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  const left = vi.getTimerCount();
+  vi.useRealTimers();
+  if (left > 0) throw new Error(`${left} timers are left`);
+});
+
+const at = (index: number, ...chunks: Batch['chunks']): Batch => ({ epoch: 1, index, chunks });
+const nothing = ({ index }: Position, status: RunStatus = 'running'): ReplayAnswer => ({
+  status,
+  epoch: 1,
+  nextIndex: index,
+  batches: [],
+  complete: false,
+});
+const brings = (...batches: Batch[]): ReplayAnswer => {
+  const last = batches.at(-1) ?? at(0);
+  return { status: 'running', epoch: 1, nextIndex: last.index + last.chunks.length, batches, complete: false };
+};
+
+/** @param answer what the source says to each question; all questions are kept, with times in tens of ms */
+async function reading(answer: (from: Position, n: number) => ReplayAnswer, options: Partial<ReaderOptions> = {}) {
+  const log = createChunkLog();
+  const asked: { index: number; atMs: number }[] = [];
+  const started = performance.now();
+  let publish: (batch: Batch) => void = () => undefined;
+  const stopped = vi.fn<() => void>();
+  const source = {
+    listen: async (handle: (batch: Batch) => void) => {
+      publish = handle;
+      return { stop: stopped };
+    },
+    replay: async (from: Position) => {
+      asked.push({ index: from.index, atMs: Math.floor((performance.now() - started) / 10) * 10 });
+      return answer(from, asked.length);
+    },
+  };
+  const reader = await readChunks(source, log, { late: false, limits, ...options });
+  const indexes = async () => {
+    const seen: number[] = [];
+    for await (const { index } of log.read()) seen.push(index);
+    return seen;
+  };
+  return { reader, log, asked, stopped, publish: (batch: Batch) => publish(batch), indexes };
+}
+
+describe('a reader', () => {
+  it('asks nothing while live chunks come, and is over with the last one', async () => {
+    const run = await reading((from) => nothing(from));
+    for (let index = 0; index < 5; index += 1) {
+      run.publish(at(index, text('x')));
+      await vi.advanceTimersByTimeAsync(9_000);
+    }
+    run.publish(at(5, finish));
+    expect(await run.indexes()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(run.asked).toEqual([]);
+    expect(run.stopped).toHaveBeenCalledOnce();
+  });
+
+  it('asks from its position after 10 s of silence, and again at once while that brings something', async () => {
+    const run = await reading((from, n) => (n === 1 ? brings(at(1, text('lost'))) : nothing(from)));
+    run.publish(at(0, text('x')));
+    await vi.advanceTimersByTimeAsync(19_999);
+    expect(run.asked).toEqual([
+      { index: 1, atMs: 10_000 },
+      { index: 2, atMs: 10_000 },
+    ]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(run.asked).toHaveLength(3);
+    run.publish(at(2, finish));
+    expect(await run.indexes()).toEqual([0, 1, 2]);
+  });
+
+  it('asks at once for a hole, then ever less often until the log has it', async () => {
+    const run = await reading((from, n) => (n < 4 ? nothing(from) : brings(at(0, text('a'), text('b')))));
+    run.publish(at(2, finish));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(run.asked.map(({ atMs }) => atMs)).toEqual([0, 250, 750, 1_750]);
+    expect(await run.indexes()).toEqual([0, 1, 2]);
+  });
+
+  it('asks for a new hole at once, however long it was told nothing before', async () => {
+    const run = await reading((from) => nothing(from));
+    await vi.advanceTimersByTimeAsync(100_000);
+    run.asked.length = 0;
+    run.publish(at(1, finish));
+    await vi.advanceTimersByTimeAsync(250);
+    expect(run.asked).toHaveLength(2);
+    run.publish(at(0, text('a')));
+    expect(await run.indexes()).toEqual([0, 1]);
+  });
+
+  it('that comes late asks for everything, and once more for what the log was gathering', async () => {
+    const run = await reading((from, n) => (n === 1 ? brings(at(0, text('a'))) : nothing(from)), { late: true });
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(run.asked).toEqual([
+      { index: 0, atMs: 0 },
+      { index: 1, atMs: 0 },
+      { index: 1, atMs: 250 },
+    ]);
+    run.publish(at(1, finish));
+    expect(await run.indexes()).toEqual([0, 1]);
+  });
+
+  it('asks on soon for the last chunk of a run that has ended, and gives up after a while', async () => {
+    const run = await reading((from) => nothing(from, 'finished'), { late: true });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(run.asked.map(({ atMs }) => atMs)).toEqual([0, 250, 750, 1_750]);
+    await vi.advanceTimersByTimeAsync(90_000);
+    await expect(run.indexes()).rejects.toMatchObject({ code: 'chunks-gone' });
+  });
+
+  it('is over when the whole run comes while the server takes the subscription', async () => {
+    const log = createChunkLog();
+    const stop = vi.fn<() => void>();
+    const listen = async (handle: (batch: Batch) => void) => {
+      handle(at(0, finish));
+      return { stop };
+    };
+    await readChunks({ listen, replay: async (from) => nothing(from) }, log, { late: false, limits });
+    expect(await log.settled).toBeUndefined();
+    expect(stop).toHaveBeenCalledOnce();
+  });
+
+  it('stops with the reason that it is given', async () => {
+    const run = await reading((from) => nothing(from));
+    run.reader.stop(new MillraceError('cancelled', 'enough'));
+    run.publish(at(0, text('late')));
+    await expect(run.indexes()).rejects.toMatchObject({ code: 'cancelled' });
+    expect(run.stopped).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a question that fails', () => {
+  const failing = (code: 'nobody-there' | 'chunks-gone' | 'run-unknown') => () => {
+    throw new MillraceError(code, code);
+  };
+
+  it('is asked again while nobody is there, for a minute', async () => {
+    const run = await reading(failing('nobody-there'), { late: true });
+    await vi.advanceTimersByTimeAsync(55_000);
+    run.publish(at(0, text('still alive')));
+    await vi.advanceTimersByTimeAsync(55_000);
+    expect(run.asked.length).toBeGreaterThan(10);
+    await vi.advanceTimersByTimeAsync(20_000);
+    await expect(run.indexes()).rejects.toMatchObject({ code: 'nobody-there' });
+  });
+
+  it('ends the reading at once where asking again cannot help', async () => {
+    const run = await reading(failing('chunks-gone'), { late: true });
+    await vi.advanceTimersByTimeAsync(0);
+    await expect(run.indexes()).rejects.toMatchObject({ code: 'chunks-gone' });
+    expect(run.asked).toHaveLength(1);
+  });
+
+  it('is no failure where a run that was submitted here has not begun', async () => {
+    const run = await reading(failing('run-unknown'), { unknownForMs: 600_000 });
+    await vi.advanceTimersByTimeAsync(300_000);
+    run.publish(at(0, finish));
+    expect(await run.indexes()).toEqual([0]);
+  });
+
+  it('ends the reading of a run that nobody knows', async () => {
+    const run = await reading(failing('run-unknown'), { late: true });
+    await vi.advanceTimersByTimeAsync(0);
+    await expect(run.indexes()).rejects.toMatchObject({ code: 'run-unknown' });
+  });
+});

@@ -1,0 +1,113 @@
+// Reads one run from a source into a log: listens live, and asks for a replay where something is missing, after a silence, and
+// until the last chunk is there. It ends by itself with the run; whoever stops it earlier says why.
+import { MillraceError } from '@millrace/contracts';
+import type { Listening } from '@millrace/bus';
+import { hasHole, mergeLive, mergeReplay, startMerge, type Batch, type Merged, type Position } from './chunk-merge.ts';
+import type { ChunkLog } from './chunk-log.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import {
+  REPLAY_LIMITS,
+  hasEnded,
+  isTemporary,
+  waitAfterAnswer,
+  waitAfterFailure,
+  type ReplayLimits,
+} from './replay-pace.ts';
+
+export type ReaderOptions = {
+  from?: Position | undefined;
+  /** What was published before must be asked for: the reader comes late. */
+  late: boolean;
+  /** For a run that was submitted here: `run-unknown` means that it has not begun yet, for this long, ms. */
+  unknownForMs?: number;
+  limits?: ReplayLimits;
+};
+export type ChunkReader = { stop(reason: MillraceError): void };
+
+/** Resolves when nothing that is published from now on can be missed. @throws bus-unreachable */
+export async function readChunks(source: ChunkSource, log: ChunkLog, options: ReaderOptions): Promise<ChunkReader> {
+  const { from, late, unknownForMs = 0, limits = REPLAY_LIMITS } = options;
+  const abort = new AbortController();
+  let merge = startMerge(from);
+  let listening: Listening | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let asking = false;
+  let catchingUp = late;
+  let empty = 0;
+  let failures = 0;
+  /** When what is missing began to be overdue. */
+  let overdueSince: number | undefined;
+
+  const finish = (error?: MillraceError) => {
+    if (abort.signal.aborted) return;
+    abort.abort();
+    clearTimeout(timer);
+    listening?.stop();
+    if (error) log.fail(error);
+    else log.end();
+  };
+  const take = ({ merge: next, accepted }: Merged): boolean => {
+    merge = next;
+    log.append(accepted);
+    if (accepted.length > 0) overdueSince = undefined;
+    if (merge.ended) finish();
+    return accepted.length > 0;
+  };
+  const schedule = (waitMs: number) => {
+    clearTimeout(timer);
+    if (!abort.signal.aborted) timer = setTimeout(() => void ask(), waitMs);
+  };
+  const isOverdue = (boundMs: number): boolean => {
+    overdueSince ??= performance.now();
+    return performance.now() - overdueSince >= boundMs;
+  };
+  const ask = async () => {
+    if (asking || abort.signal.aborted) return;
+    asking = true;
+    const waitMs = await askOnce().catch(waitOrFail);
+    asking = false;
+    schedule(waitMs);
+  };
+  const askOnce = async (): Promise<number> => {
+    const answer = await source.replay(merge.next, abort.signal);
+    const moved = take(mergeReplay(merge, answer));
+    failures = 0;
+    empty = moved ? 0 : empty + 1;
+    if (!hasEnded(answer.status)) overdueSince = undefined;
+    else if (!moved && isOverdue(limits.giveUpMs)) finish(lastChunkGone());
+    const waitMs = waitAfterAnswer({ status: answer.status, moved, hole: hasHole(merge), catchingUp, empty }, limits);
+    if (empty > 1) catchingUp = false;
+    return waitMs;
+  };
+  const waitOrFail = (error: unknown): number => {
+    const coded = MillraceError.isInstance(error)
+      ? error
+      : new MillraceError('internal', String(error), { cause: error });
+    const boundMs = coded.code === 'run-unknown' ? unknownForMs : isTemporary(coded) ? limits.giveUpMs : 0;
+    if (isOverdue(boundMs)) finish(coded);
+    failures += 1;
+    return waitAfterFailure(failures, limits);
+  };
+  const onBatch = (batch: Batch) => {
+    if (abort.signal.aborted) return;
+    const hadHole = hasHole(merge);
+    take(mergeLive(merge, batch));
+    if (merge.ended) return;
+    if (hadHole && !hasHole(merge)) schedule(limits.silenceMs);
+    else if (!hadHole && hasHole(merge)) {
+      empty = 0;
+      schedule(0);
+    } else if (!hadHole) timer?.refresh();
+  };
+  listening = await source.listen(onBatch);
+  // The whole run may have come while the server took the subscription.
+  if (abort.signal.aborted) listening.stop();
+  else schedule(late ? 0 : limits.silenceMs);
+  return { stop: finish };
+}
+
+function lastChunkGone(): MillraceError {
+  return new MillraceError('chunks-gone', 'The run has ended, but its last chunks are no longer kept.', {
+    remedy: 'Ask for its result: it is kept longer than the chunks.',
+  });
+}

@@ -1,0 +1,65 @@
+// Where a run's chunks come from: the live subject, at most once and without acknowledgement, and api.replay, from a position on.
+// Chunks are checked here, so that what readers get is what its type says.
+import { MillraceError, chunkSchema, issuesOf, type RunStatus } from '@millrace/contracts';
+import { listen, type Listening } from '@millrace/bus';
+import { z } from 'zod';
+import type { Batch, Position, Replayed } from './chunk-merge.ts';
+import type { Connection } from './connection.ts';
+
+export type ReplayAnswer = Replayed & { status: RunStatus; complete: boolean };
+export type ChunkSource = {
+  /** Resolves when the server has the subscription: what is published from then on comes, unless it is lost. */
+  listen(handle: (batch: Batch) => void): Promise<Listening>;
+  /** @throws coded: chunks-gone, run-unknown, nobody-there, timeout, … */
+  replay(from: Position, signal: AbortSignal): Promise<ReplayAnswer>;
+};
+
+const SUBSCRIBE_TIMEOUT_MS = 10_000;
+
+const batchSchema = z.object({
+  epoch: z.number().int().min(1),
+  index: z.number().int().min(0),
+  chunks: z.array(chunkSchema),
+});
+
+export function chunkSource({ bus, tenant, ask }: Connection, runId: string): ChunkSource {
+  return {
+    async listen(handle) {
+      const listening = listen(bus, bus.subjects.chunks(tenant, runId), batchSchema, handle);
+      try {
+        await flushed(bus.nc.flush());
+        return listening;
+      } catch (error) {
+        listening.stop();
+        throw error;
+      }
+    },
+    async replay(from, signal) {
+      const answer = await ask('replay', from, { run: runId, signal });
+      const batches = z.array(batchSchema).safeParse(answer.batches);
+      if (batches.success) return { ...answer, batches: batches.data };
+      throw new MillraceError('message-invalid', `The replay of ${runId} has chunks that do not fit.`, {
+        issues: issuesOf(batches.error),
+      });
+    },
+  };
+}
+
+async function flushed(flush: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(unreachable('it does not answer')), SUBSCRIBE_TIMEOUT_MS);
+  try {
+    await Promise.race([flush, late.promise]);
+  } catch (error) {
+    throw MillraceError.isInstance(error) ? error : unreachable(String(error), error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function unreachable(why: string, cause?: unknown): MillraceError {
+  return new MillraceError('bus-unreachable', `The NATS server was lost: ${why}.`, {
+    cause,
+    remedy: 'Try again; the run, if it was submitted, goes on without its readers.',
+  });
+}

@@ -1,0 +1,104 @@
+// The client: everything that a caller may ask of Millrace, over one connection and under one tenant.
+import {
+  DEFAULT_TENANT,
+  type ApiAnswer,
+  type AppliedAgent,
+  type JsonValue,
+  type RunEvent,
+  type RunResult,
+  type RunStatus,
+  type Thread,
+} from '@millrace/contracts';
+import { gatherInfo } from '@millrace/bus';
+import type { Position } from './chunk-merge.ts';
+import { openConnection, type ConnectOptions } from './connection.ts';
+import { processorsOf, type ProcessorInfo } from './processor-list.ts';
+import type { Run } from './run.ts';
+import type { RunInput, StartOptions } from './run-request.ts';
+import { followRun, startRun } from './start-run.ts';
+
+type Page = { limit?: number; offset?: number };
+export type FollowOptions = {
+  /** Where an earlier reading stopped; the start of the run if absent. */
+  from?: Position | undefined;
+  /** Ends the reading; the run goes on. */
+  signal?: AbortSignal | undefined;
+};
+
+/** Every call throws coded: what the service answered, or nobody-there, timeout, bus-unreachable. */
+export type Client = {
+  tenant: string;
+  /** Resolves when the run is accepted; its chunks are being read by then. */
+  start(agent: string, input: RunInput, options?: StartOptions): Promise<Run>;
+  /** start, and its result. */
+  generate(agent: string, input: RunInput, options?: StartOptions): Promise<RunResult>;
+  /** A run that somebody started, also one that has ended: what it said is replayed. */
+  follow(runId: string, options?: FollowOptions): Promise<Run>;
+  runs: {
+    get(runId: string): Promise<ApiAnswer<'run'>>;
+    cancel(runId: string): Promise<RunStatus>;
+    /** What each stage did, in order. */
+    events(runId: string): Promise<RunEvent[]>;
+  };
+  threads: {
+    list(of?: Page & { resourceId?: string | undefined }): Promise<ApiAnswer<'threads-list'>>;
+    get(threadId: string): Promise<Thread>;
+    /** `last`: only the newest so many, in order. */
+    messages(threadId: string, page?: Page & { last?: number | undefined }): Promise<ApiAnswer<'messages-list'>>;
+  };
+  /** Working memory, of a thread or of all threads of a resource. */
+  memory: {
+    get(of: { resourceId?: string | undefined; threadId?: string | undefined }): Promise<ApiAnswer<'memory-get'>>;
+  };
+  agents: {
+    /** Every problem of the definition is an issue of the one error, agent-invalid. */
+    apply(definition: JsonValue, options?: { dryRun?: boolean }): Promise<ApiAnswer<'agents-apply'>>;
+    list(): Promise<AppliedAgent[]>;
+    get(agent: string): Promise<AppliedAgent>;
+    /** Of an applied agent, or of a definition that is not applied. */
+    plan(of: { agent: string } | { definition: JsonValue }): Promise<AppliedAgent>;
+  };
+  processors: { list(): Promise<ProcessorInfo[]> };
+  /** Readers that are under way end with `cancelled`; the runs go on. */
+  close(): Promise<void>;
+};
+
+/** How long discovery waits for answers, ms: nobody knows how many there are. */
+const GATHER_MS = 500;
+
+/** @throws bus-unreachable, with the address and who named it; config-invalid */
+export async function connect(options: ConnectOptions = {}): Promise<Client> {
+  const { tenant = DEFAULT_TENANT } = options;
+  const connection = await openConnection(options, tenant);
+  const { bus, ask } = connection;
+  const closing = new AbortController();
+  const start: Client['start'] = (agent, input, more = {}) => startRun(connection, agent, input, more, closing.signal);
+  return {
+    tenant,
+    start,
+    generate: async (agent, input, more) => (await start(agent, input, more)).result(),
+    follow: (runId, more = {}) => followRun(connection, runId, more, closing.signal),
+    runs: {
+      get: (run) => ask('run', {}, { run }),
+      cancel: async (run) => (await ask('cancel', {}, { run })).status,
+      events: async (run) => (await ask('events', {}, { run })).events,
+    },
+    threads: {
+      list: (of = {}) => ask('threads-list', of),
+      get: (threadId) => ask('threads-get', { threadId }),
+      messages: (threadId, page = {}) => ask('messages-list', { threadId, ...page }),
+    },
+    memory: { get: (of) => ask('memory-get', of) },
+    agents: {
+      apply: (definition, { dryRun = false } = {}) => ask('agents-apply', { definition, dryRun }),
+      list: async () => (await ask('agents-list', {})).agents,
+      get: (agent) => ask('agents-get', { agent }),
+      plan: (of) => ask('agents-plan', of),
+    },
+    processors: { list: async () => processorsOf(await gatherInfo(bus, { gatherMs: GATHER_MS })) },
+    close: async () => {
+      closing.abort();
+      await bus.close();
+    },
+  };
+}

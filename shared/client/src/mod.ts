@@ -1,0 +1,10 @@
+// The client library: runs, threads, memory, agents and processors of a Millrace, over NATS.
+export { DEFAULT_URL, resolveAddress, type Address, type Credentials, type Env } from './address.ts';
+export { MAX_KEPT_CHUNKS } from './chunk-log.ts';
+export { FIRST_POSITION, type Position, type PositionedChunk } from './chunk-merge.ts';
+export { connect, type Client, type FollowOptions } from './client.ts';
+export type { ConnectOptions } from './connection.ts';
+export type { ProcessorInfo } from './processor-list.ts';
+export { REPLAY_LIMITS, type ReplayLimits } from './replay-pace.ts';
+export type { Run } from './run.ts';
+export type { RunInput, StartOptions } from './run-request.ts';

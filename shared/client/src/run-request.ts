@@ -1,0 +1,76 @@
+// What a call of `start` becomes on the wire. What cannot travel, or is not built yet, is refused here by its name: it must not
+// be left out in silence on the way.
+import {
+  MillraceError,
+  NOT_BUILT_YET,
+  OVERRIDES_NOT_BUILT_YET,
+  RUN_DEADLINE_MS,
+  findUnserializable,
+  textMessage,
+  type JsonObject,
+  type Message,
+  type RunRequestInput,
+  type Trace,
+} from '@millrace/contracts';
+
+export type RunInput = string | readonly Message[];
+export type StartOptions = {
+  /** The conversation; without one the run has no memory. */
+  threadId?: string | undefined;
+  /** Who owns the thread; the tenant if absent. */
+  resourceId?: string | undefined;
+  /** A token. The same id with the same input is the same run; made here if absent. */
+  runId?: string | undefined;
+  /** For the processors and tools; JSON. */
+  requestContext?: JsonObject | undefined;
+  /** How long the run may take, ms; 10 minutes if absent. */
+  deadlineMs?: number | undefined;
+  /** W3C trace context. */
+  trace?: Trace | undefined;
+  /** Gives up the submission; once the run is accepted, cancels it. */
+  signal?: AbortSignal | undefined;
+};
+
+const known: ReadonlySet<string> = new Set<keyof StartOptions>([
+  'threadId',
+  'resourceId',
+  'runId',
+  'requestContext',
+  'deadlineMs',
+  'trace',
+  'signal',
+]);
+
+export type BuiltRequest = RunRequestInput & { deadlineMs: number };
+
+/** @throws not-built-yet, prepare-step-cannot-travel, run-refused, not-json */
+export function buildRequest(tenant: string, agent: string, input: RunInput, options: StartOptions): BuiltRequest {
+  for (const [name, value] of Object.entries(options)) if (value !== undefined && !known.has(name)) throw refused(name);
+  const { runId = crypto.randomUUID(), deadlineMs = RUN_DEADLINE_MS, requestContext, threadId, resourceId } = options;
+  const messages = typeof input === 'string' ? [textMessage(crypto.randomUUID(), 'user', input)] : [...input];
+  const request = { runId, tenant, agent, messages, threadId, resourceId, requestContext, deadlineMs };
+  const unserializable = findUnserializable(request, 'run');
+  if (unserializable !== undefined)
+    throw new MillraceError('not-json', `${unserializable} is not JSON, so it cannot travel.`, {
+      path: unserializable,
+      remedy: 'Pass strings, finite numbers, booleans, null, arrays and plain objects.',
+    });
+  return { ...request, trace: options.trace };
+}
+
+const laterOptions: Record<string, string> = { ...NOT_BUILT_YET, ...OVERRIDES_NOT_BUILT_YET };
+
+function refused(name: string): MillraceError {
+  if (name === 'prepareStep')
+    return new MillraceError('prepare-step-cannot-travel', 'prepareStep is a function, and only data can travel.', {
+      path: name,
+      remedy: "Make it a processor's processInputStep, and that processor the last entry of the agent's input list.",
+    });
+  const remedy = Object.hasOwn(laterOptions, name) ? laterOptions[name] : undefined;
+  if (remedy !== undefined)
+    return new MillraceError('not-built-yet', `${name} cannot be given per call yet.`, { path: name, remedy });
+  return new MillraceError('run-refused', `There is no option "${name}".`, {
+    path: name,
+    remedy: `The options are ${[...known].join(', ')}.`,
+  });
+}

@@ -1,0 +1,35 @@
+// Learns how a run ended, from api.run. A run's chunks may be gone, lost or unreadable: its result is still the answer.
+import { setTimeout as delay } from 'node:timers/promises';
+import { MillraceError, type RunResult, type RunStatus } from '@millrace/contracts';
+import type { Ask } from './connection.ts';
+import { hasEnded, isTemporary } from './replay-pace.ts';
+
+/** The state is written before the last chunk is published, so the first answer is mostly the final one. */
+const FIRST_WAIT_MS = 250;
+const MAX_WAIT_MS = 5_000;
+/** How long nobody may answer. */
+const GIVE_UP_MS = 30_000;
+
+/** @throws what api.run answers (run-unknown, …), or what keeps it from answering; cancelled when the signal fires */
+export async function learnResult(ask: Ask, runId: string, signal: AbortSignal): Promise<RunResult> {
+  let failingSince: number | undefined;
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
+    try {
+      const { status, result } = await ask('run', {}, { run: runId, signal });
+      failingSince = undefined;
+      if (hasEnded(status)) return result ?? resultWithout(runId, status);
+    } catch (error) {
+      failingSince ??= performance.now();
+      const isBounded = performance.now() - failingSince < GIVE_UP_MS;
+      if (!(MillraceError.isInstance(error) && isTemporary(error) && isBounded)) throw error;
+    }
+    await delay(waitMs, undefined, { signal }).catch(() => {
+      throw new MillraceError('cancelled', `Nobody waits for the result of ${runId} any more.`);
+    });
+  }
+}
+
+/** A suspended run has a status but no result yet. */
+function resultWithout(runId: string, status: RunStatus): RunResult {
+  return { runId, status, text: '', finishReason: 'other', usage: {}, messages: [], steps: [], violations: [] };
+}

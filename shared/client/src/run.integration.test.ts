@@ -1,0 +1,217 @@
+// Runs over a real NATS server, from the submission to the result. The orchestrator is a scripted stand-in.
+import { MillraceError, type Chunk } from '@millrace/contracts';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { connect, type Client } from './client.ts';
+import { serveScriptedApi, type ScriptedApi } from './testing/scripted-api.ts';
+
+const nats = useNats();
+const service = useBus(nats, 'orchestrator');
+let api: ScriptedApi;
+let client: Client;
+
+beforeAll(async () => {
+  api = serveScriptedApi(service.bus, {
+    page: 3,
+    agents: {
+      echo: (run) => {
+        run.say(run.text('Hello '), run.text('there'));
+        run.finish('Hello there');
+      },
+      lossy: (run) => {
+        run.say(run.text('a'));
+        run.lose(run.text('b'), run.text('c'), run.text('d'), run.text('e'));
+        run.say(run.text('f'));
+        run.finish('abcdef');
+      },
+      taken: (run) => {
+        run.say(run.text('a'), run.text('b'), run.text('c'));
+        run.takeOver(1);
+        run.say(run.text('B'));
+        run.finish('aB');
+      },
+      retried: (run) => {
+        run.say(run.text('bad'));
+        run.say({ type: 'retract', runId: run.request.runId, from: 'SYSTEM', payload: { index: 0 } }, run.text('good'));
+        run.finish('good');
+      },
+      patient: async (run) => {
+        run.say(run.text('thinking'));
+        await run.cancelAsked;
+        run.end('cancelled', { type: 'abort', runId: run.request.runId, from: 'AGENT', payload: {} });
+      },
+      blocked: (run) => {
+        const tripwire = { reason: 'no', processorId: 'pii' };
+        run.end(
+          'aborted',
+          { type: 'tripwire', runId: run.request.runId, from: 'AGENT', payload: tripwire },
+          { tripwire },
+        );
+      },
+    },
+  });
+  client = await connect({ url: nats.url });
+});
+afterEach(() => expect(api.broken).toEqual([]));
+afterAll(async () => {
+  await client.close();
+  await api.stop();
+});
+
+const textOf = async (stream: AsyncIterable<Chunk>) => {
+  let text = '';
+  for await (const chunk of stream) text += chunk.type === 'text-delta' ? chunk.payload.text : `<${chunk.type}>`;
+  return text;
+};
+
+describe('a run that is started here', () => {
+  it('streams to every reader, early and late, and has a result', async () => {
+    const run = await client.start('echo', 'hi', { threadId: 't1' });
+    const early = textOf(run.fullStream);
+    expect(await run.result()).toMatchObject({ status: 'finished', text: 'Hello there' });
+    expect([await early, await textOf(run.fullStream)]).toEqual(['Hello there<finish>', 'Hello there<finish>']);
+    let streamed = '';
+    for await (const text of run.textStream) streamed += text;
+    expect(streamed).toBe('Hello there');
+    expect(await run.status()).toBe('finished');
+    expect(api.runs.get(run.runId)?.request).toMatchObject({ agent: 'echo', threadId: 't1', tenant: 'default' });
+  });
+
+  it('needs no replay where nothing was lost', async () => {
+    const run = await client.start('echo', 'hi');
+    await run.result();
+    expect(api.asked.filter((asked) => asked === `replay ${run.runId}`)).toEqual([]);
+  });
+
+  it('has every chunk, in order, though live messages were lost', async () => {
+    const run = await client.start('lossy', 'hi');
+    expect(await textOf(run.fullStream)).toBe('abcdef<finish>');
+  });
+
+  it('shows a retract in its place, and positions to count by', async () => {
+    const run = await client.start('retried', 'hi');
+    expect(await textOf(run.fullStream)).toBe('bad<retract>good<finish>');
+    const indexes: number[] = [];
+    for await (const { index } of run.positions) indexes.push(index);
+    expect(indexes).toEqual([0, 1, 2, 3]);
+  });
+
+  it('goes on with a new owner, whose first chunk takes back what the old one said beyond its base', async () => {
+    const run = await client.start('taken', 'hi');
+    expect(await textOf(run.fullStream)).toBe('abc<retract>B<finish>');
+  });
+
+  it('is cancelled by `cancel`, also from another client', async () => {
+    const run = await client.start('patient', 'hi');
+    const other = await connect({ url: nats.url });
+    expect(await other.runs.cancel(run.runId)).toBe('running');
+    await other.close();
+    expect(await run.result()).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('is cancelled by its signal', async () => {
+    const controller = new AbortController();
+    const run = await client.start('patient', 'hi', { signal: controller.signal });
+    for await (const text of run.textStream) if (text === 'thinking') controller.abort();
+    expect(await run.result()).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('that is blocked is a result, not an error', async () => {
+    expect(await client.generate('blocked', 'hi')).toMatchObject({ status: 'aborted', tripwire: { reason: 'no' } });
+  });
+
+  it('is the same run when it is submitted again with its id', async () => {
+    const first = await client.start('echo', 'hi', { runId: 'mine' });
+    await first.result();
+    const again = await client.start('echo', 'hi', { runId: 'mine' });
+    expect(await textOf(again.fullStream)).toBe('Hello there<finish>');
+    expect(api.asked.filter((asked) => asked === 'submit mine')).toHaveLength(2);
+  });
+});
+
+describe('a run that is followed', () => {
+  it('late has all that was said, over several pages', async () => {
+    const started = await client.start('lossy', 'hi');
+    await started.result();
+    const run = await client.follow(started.runId);
+    expect(await textOf(run.fullStream)).toBe('abcdef<finish>');
+    expect(await run.result()).toMatchObject({ text: 'abcdef' });
+  });
+
+  it('in its middle has what was said before and what comes after, once', async () => {
+    const started = await client.start('patient', 'hi');
+    await eventually(() => api.runs.get(started.runId));
+    const run = await client.follow(started.runId);
+    const read = textOf(run.fullStream);
+    await run.cancel();
+    expect(await read).toBe('thinking<abort>');
+  });
+
+  it('goes on from a position', async () => {
+    const started = await client.start('lossy', 'hi');
+    await started.result();
+    const run = await client.follow(started.runId, { from: { epoch: 1, index: 4 } });
+    expect(await textOf(run.fullStream)).toBe('ef<finish>');
+  });
+
+  it('and that nobody knows is an error of its stream and of its result', async () => {
+    const run = await client.follow('nobody-knows-it');
+    await expect(textOf(run.fullStream)).rejects.toMatchObject({ code: 'run-unknown' });
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-unknown' });
+  });
+
+  it('is left by its signal; the run goes on', async () => {
+    const started = await client.start('patient', 'hi');
+    const controller = new AbortController();
+    const run = await client.follow(started.runId, { signal: controller.signal });
+    for await (const _ of run.fullStream) break;
+    controller.abort();
+    await expect(run.result()).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await started.status()).toBe('running');
+    await started.cancel();
+    await started.result();
+  });
+});
+
+describe('what cannot be', () => {
+  it('is a coded error of start: an unknown agent, with the remedy', async () => {
+    await expect(client.start('nobody', 'hi')).rejects.toMatchObject({
+      code: 'agent-unknown',
+      remedy: expect.stringContaining('agents apply'),
+    });
+  });
+
+  it('is found before anything is sent: an input over the limit, an id that is no token', async () => {
+    await expect(client.start('echo', 'x'.repeat(9_000_000))).rejects.toMatchObject({ code: 'message-too-large' });
+    await expect(client.start('echo', 'hi', { runId: 'no spaces' })).rejects.toMatchObject({ code: 'token-invalid' });
+  });
+
+  it('leaves nothing behind: a start that was given up before it began', async () => {
+    const asked = api.asked.length;
+    await expect(client.start('echo', 'hi', { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+    expect(api.asked).toHaveLength(asked);
+  });
+
+  it('ends with the connection: readers are told', async () => {
+    const other = await connect({ url: nats.url });
+    const run = await other.start('patient', 'hi');
+    const read = textOf(run.fullStream);
+    const result = run.result();
+    await Promise.all([
+      expect(read).rejects.toMatchObject({ code: 'cancelled' }),
+      expect(result).rejects.toBeInstanceOf(MillraceError),
+      other.close(),
+    ]);
+    await client.runs.cancel(run.runId);
+  });
+
+  it('is said with the address: nobody listens there', async () => {
+    await expect(connect({ env: { NATS_URL: 'nats://user:secret@127.0.0.1:9' } })).rejects.toMatchObject({
+      code: 'bus-unreachable',
+      message: expect.not.stringContaining('secret'),
+    });
+    await expect(connect({ env: { NATS_URL: 'nats://127.0.0.1:9' } })).rejects.toThrow(/127\.0\.0\.1:9.*NATS_URL/);
+  });
+});

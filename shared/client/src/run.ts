@@ -1,0 +1,53 @@
+// A run as its caller holds it: its chunks for any number of readers, its result, and the ways to end it.
+import type { Chunk, MillraceError, RunResult, RunStatus } from '@millrace/contracts';
+import type { PositionedChunk } from './chunk-merge.ts';
+import type { ChunkLog } from './chunk-log.ts';
+import type { Ask } from './connection.ts';
+import { learnResult } from './run-result.ts';
+
+export type Run = {
+  runId: string;
+  /**
+   * Every chunk, in order, for each reader from the first. A `retract` chunk {index} says that the chunks from that index on no
+   * longer count; a late run's replay leaves those out. Throws coded when it cannot go on: the result may still be learnt.
+   */
+  fullStream: AsyncIterable<Chunk>;
+  /** The same with each chunk's position, which is what a `retract` counts by, and where `follow` can go on from. */
+  positions: AsyncIterable<PositionedChunk>;
+  /** The text of the answer as it comes. What a retract takes back has been given by then: it is `result` that is exact. */
+  textStream: AsyncIterable<string>;
+  /** Behind the last chunk. Whatever the run ended as is a result; it rejects only when it cannot be learnt. */
+  result(): Promise<RunResult>;
+  /** Resolves with the status at that moment; the run ends with an `abort` chunk. */
+  cancel(): Promise<RunStatus>;
+  status(): Promise<RunStatus>;
+};
+
+export function createRun(runId: string, log: ChunkLog, ask: Ask, closed: AbortSignal): Run {
+  let result: Promise<RunResult> | undefined;
+  const iterable = <T>(read: () => AsyncIterator<T>): AsyncIterable<T> => ({ [Symbol.asyncIterator]: read });
+  return {
+    runId,
+    positions: iterable(log.read),
+    fullStream: iterable(() => chunksOf(log)),
+    textStream: iterable(() => textOf(log)),
+    result: () => (result ??= resultOf(runId, log, ask, closed)),
+    cancel: async () => (await ask('cancel', {}, { run: runId })).status,
+    status: async () => (await ask('run', {}, { run: runId })).status,
+  };
+}
+
+async function* chunksOf(log: ChunkLog): AsyncGenerator<Chunk, void, undefined> {
+  for await (const { chunk } of log.read()) yield chunk;
+}
+
+async function* textOf(log: ChunkLog): AsyncGenerator<string, void, undefined> {
+  for await (const { chunk } of log.read()) if (chunk.type === 'text-delta') yield chunk.payload.text;
+}
+
+async function resultOf(runId: string, log: ChunkLog, ask: Ask, closed: AbortSignal): Promise<RunResult> {
+  const broken: MillraceError | undefined = await log.settled;
+  // A reader that was stopped from outside is no longer interested; one that could not go on still wants the result.
+  if (broken?.code === 'cancelled') throw broken;
+  return learnResult(ask, runId, closed);
+}

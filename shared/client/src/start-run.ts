@@ -1,0 +1,83 @@
+// Submits a run: subscribed before it is asked for, so that no chunk of it can be missed.
+import { MillraceError } from '@millrace/contracts';
+import { createChunkLog } from './chunk-log.ts';
+import type { Position } from './chunk-merge.ts';
+import { readChunks, type ReaderOptions } from './chunk-reader.ts';
+import { chunkSource } from './chunk-source.ts';
+import type { Connection } from './connection.ts';
+import { createRun, type Run } from './run.ts';
+import { buildRequest, type BuiltRequest, type RunInput, type StartOptions } from './run-request.ts';
+
+/** The answer to a submission can be lost where the submission was not: the same id is the same run, so it is asked again. */
+const SUBMIT_ATTEMPTS = 2;
+
+/** Resolves when the run is accepted. @throws coded refusals */
+export async function startRun(
+  connection: Connection,
+  agent: string,
+  input: RunInput,
+  options: StartOptions,
+  closed: AbortSignal,
+): Promise<Run> {
+  const request = buildRequest(connection.tenant, agent, input, options);
+  const { runId, deadlineMs } = request;
+  const { signal } = options;
+  if (signal?.aborted) throw new MillraceError('cancelled', `${runId} was given up before it was submitted.`);
+  // Who names the id may mean a run that has begun.
+  const late = options.runId !== undefined;
+  const reading = await openReading(connection, runId, { late, unknownForMs: deadlineMs }, closed);
+  const cancel = () => void reading.run.cancel().catch((error: unknown) => logFailure(connection, runId, error));
+  try {
+    await submit(connection, request, signal);
+  } catch (error) {
+    reading.stop(new MillraceError('cancelled', `${runId} was not accepted.`));
+    // It may have been accepted all the same.
+    if (signal?.aborted) cancel();
+    throw error;
+  }
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  void reading.settled.then(() => signal?.removeEventListener('abort', cancel));
+  return reading.run;
+}
+
+/** `signal` ends the reading, not the run. */
+export async function followRun(
+  connection: Connection,
+  runId: string,
+  { from, signal }: { from?: Position | undefined; signal?: AbortSignal | undefined },
+  closed: AbortSignal,
+): Promise<Run> {
+  const reading = await openReading(connection, runId, { late: true, from }, closed);
+  const leave = () => reading.stop(new MillraceError('cancelled', `${runId} is no longer followed.`));
+  if (signal?.aborted) leave();
+  signal?.addEventListener('abort', leave, { once: true });
+  void reading.settled.then(() => signal?.removeEventListener('abort', leave));
+  return reading.run;
+}
+
+async function openReading(connection: Connection, runId: string, options: ReaderOptions, closed: AbortSignal) {
+  const log = createChunkLog();
+  const { stop } = await readChunks(chunkSource(connection, runId), log, options);
+  const onClose = () => stop(new MillraceError('cancelled', `The connection was closed before ${runId} had ended.`));
+  if (closed.aborted) onClose();
+  closed.addEventListener('abort', onClose, { once: true });
+  void log.settled.then(() => closed.removeEventListener('abort', onClose));
+  return { run: createRun(runId, log, connection.ask, closed), stop, settled: log.settled };
+}
+
+async function submit({ ask }: Connection, request: BuiltRequest, signal: AbortSignal | undefined): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await ask('submit', request, { run: request.runId, signal });
+      return;
+    } catch (error) {
+      const isLost = MillraceError.isInstance(error) && error.code === 'timeout';
+      if (!isLost || attempt >= SUBMIT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+function logFailure({ bus }: Connection, runId: string, error: unknown): void {
+  bus.log.error({ run: runId, error: String(error) }, 'the run could not be cancelled');
+}

@@ -1,0 +1,138 @@
+// Stands in for the services behind the api, over a real NATS server: an agent is a script that says what its runs say. It keeps
+// to the contracts (askApi and serveApi check both ends), and to nothing else of the real ones.
+import {
+  API,
+  MillraceError,
+  type ApiVerb,
+  type AppliedAgent,
+  type RunRequest,
+  type WireError,
+} from '@millrace/contracts';
+import { serveApi, type ApiCall, type ApiHandler, type Bus, type Serving } from '@millrace/bus';
+import { scriptedRun, type ScriptedRun } from './scripted-run.ts';
+
+export type Script = (run: ScriptedRun) => void | Promise<void>;
+/** Answers of the other verbs; a verb without one has nobody there. */
+type Answers = { [V in ApiVerb]?: ApiHandler<V> };
+export type ScriptedApiOptions = {
+  agents?: Record<string, Script>;
+  answers?: Answers;
+  /** Chunks a replay. */ page?: number;
+};
+
+export type ScriptedApi = {
+  runs: Map<string, ScriptedRun>;
+  /** Every question, as `verb` or `verb run`. */
+  asked: string[];
+  /** Scripts that threw: a test expects none. */
+  broken: unknown[];
+  stop(): Promise<void>;
+};
+
+export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 100 }: ScriptedApiOptions): ScriptedApi {
+  const runs = new Map<string, ScriptedRun>();
+  const asked: string[] = [];
+  const broken: unknown[] = [];
+  const runOf = ({ run }: ApiCall): ScriptedRun => {
+    const known = runs.get(run ?? '');
+    if (known) return known;
+    throw new MillraceError('run-unknown', `There is no run "${run}".`, { remedy: 'Its id is what `run` printed.' });
+  };
+  const begin = (request: RunRequest) => {
+    const script = agents[request.agent];
+    if (!script)
+      throw new MillraceError('agent-unknown', `There is no agent "${request.agent}".`, {
+        path: 'agent',
+        remedy: 'Apply it: millrace agents apply FILE.',
+      });
+    if (runs.has(request.runId)) return;
+    const run = scriptedRun(bus, request);
+    runs.set(request.runId, run);
+    // Behind the answer that it is accepted.
+    setImmediate(() => void Promise.resolve(script(run)).catch((error: unknown) => broken.push(error)));
+  };
+  const own: Answers = {
+    submit: async (request) => {
+      begin(request);
+      return { runId: request.runId, accepted: true };
+    },
+    run: async (_, call) => {
+      const run = runOf(call);
+      const result = run.result();
+      return { runId: run.request.runId, status: run.status(), ...(result && { result }) };
+    },
+    cancel: async (_, call) => {
+      const run = runOf(call);
+      run.cancel();
+      return { runId: run.request.runId, status: run.status() };
+    },
+    replay: async (from, call) => ({ status: runOf(call).status(), ...runOf(call).replay(from, page) }),
+    events: async (_, call) => ({ events: runOf(call).events }),
+  };
+  const handlers: Answers = { ...own, ...answers };
+  const serve = <V extends ApiVerb>(verb: V): Serving[] => {
+    const handle = handlers[verb];
+    if (!handle) return [];
+    return [
+      serveApi(bus, verb, (request, call) => {
+        asked.push(call.run === undefined ? verb : `${verb} ${call.run}`);
+        return handle(request, call);
+      }),
+    ];
+  };
+  const verbs = Object.keys(API).filter((verb): verb is ApiVerb => verb in API);
+  const serving = verbs.flatMap((verb) => serve(verb));
+  return { runs, asked, broken, stop: async () => void (await Promise.all(serving.map((one) => one.drain(1_000)))) };
+}
+
+/** An agent definition that is refused, with every problem. */
+export function invalidAgent(...issues: NonNullable<WireError['issues']>): MillraceError {
+  return new MillraceError('agent-invalid', `The agent is refused: ${issues.length} problems.`, { issues });
+}
+
+export function appliedAgent(name: string, revision: number): AppliedAgent {
+  const entry = {
+    entry: 'pii',
+    processor: 'pii',
+    service: 'guardrails',
+    version: '1.0.0',
+    lists: ['input' as const, 'output' as const],
+    stages: ['processInput' as const, 'processOutputStream' as const],
+    reads: ['input' as const],
+    processDataParts: false,
+    options: { strategy: 'redact' },
+    required: true,
+    memory: false,
+    timeoutMs: 5_000,
+    attempts: 2,
+    onFailure: 'fail' as const,
+  };
+  return {
+    agent: {
+      name,
+      model: 'openai/gpt-5-mini',
+      instructions: 'Be brief.',
+      tools: ['clock'],
+      input: [{ use: 'pii' }],
+      output: [{ use: 'pii' }],
+      error: [],
+      maxSteps: 5,
+    },
+    plan: {
+      entries: { pii: entry, keyword: { ...entry, entry: 'keyword', processor: 'keyword', onFailure: 'skip' } },
+      order: { processInput: ['pii', 'keyword'], processOutputStream: ['pii'] },
+      tools: [
+        {
+          name: 'clock',
+          description: '',
+          inputSchema: {},
+          subject: 'mr.v1.tool.clock',
+          idempotent: true,
+          timeoutMs: 30_000,
+        },
+      ],
+    },
+    revision,
+    appliedAt: '2026-11-01T10:00:00.000Z',
+  };
+}

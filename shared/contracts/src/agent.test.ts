@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { agentSchema, NOT_BUILT_YET } from './agent.ts';
+import { issuesOf } from './errors.ts';
+import { runRequestSchema } from './run.ts';
+import { textMessage } from './message.ts';
+
+const least = { name: 'demo', model: 'openai/gpt-5-mini' };
+const problems = (agent: object): string[] => {
+  const parsed = agentSchema.safeParse({ ...least, ...agent });
+  return parsed.success ? [] : issuesOf(parsed.error).map(({ path, message }) => `${path}: ${message}`);
+};
+
+test('a name and a model are an agent; the rest has defaults', () => {
+  expect(agentSchema.parse(least)).toEqual({
+    ...least,
+    instructions: [],
+    tools: [],
+    input: [],
+    output: [],
+    error: [],
+    maxSteps: 5,
+  });
+});
+
+test('an entry is the name of a processor, or an object that uses one', () => {
+  const { input } = agentSchema.parse({
+    ...least,
+    input: ['pii', { use: 'keyword', as: 'words', options: { a: 1 }, timeoutMs: 5 }],
+  });
+  expect(input).toEqual([{ use: 'pii' }, { use: 'keyword', as: 'words', options: { a: 1 }, timeoutMs: 5 }]);
+});
+
+describe('what is refused is named with its place', () => {
+  test.each([
+    ['an unknown field', { temperature: 1 }, /temperature/],
+    ['a name that is no token', { name: 'my agent' }, /^name: must be 1 to 64/],
+    ['a model of another form', { model: 'gpt-5' }, /^model: must be "openai/],
+    ['an entry that uses nothing', { input: [{ as: 'x' }] }, /^input\[0\]: must be the name of a processor/],
+    ['no steps', { maxSteps: 0 }, /^maxSteps/],
+    ['a tool that is no token', { tools: ['a b'] }, /^tools\[0\]/],
+  ])('%s', (_name, agent, problem) => expect(problems(agent)).toEqual([expect.stringMatching(problem)]));
+
+  test('all problems at once', () => {
+    expect(problems({ name: '', model: 'x', maxSteps: -1 })).toHaveLength(3);
+  });
+});
+
+test('no field of a later version passes as known', () => {
+  for (const field of Object.keys(NOT_BUILT_YET)) {
+    if (field === 'maxProcessorRetries') continue; // An agent has it; only the override of a run is not built.
+    expect(problems({ [field]: 1 }).join() + problems({ input: [{ use: 'pii', [field]: 1 }] }).join()).not.toBe('');
+  }
+});
+
+describe('a run request', () => {
+  const request = { runId: 'r1', tenant: 'acme', agent: 'demo', messages: [textMessage('m', 'user', 'hi')] };
+
+  test('has a deadline of ten minutes unless it names one', () => {
+    expect(runRequestSchema.parse(request)).toMatchObject({ deadlineMs: 600_000, requestContext: {} });
+  });
+
+  test('with an override that is not built yet is refused by its name', () => {
+    expect(runRequestSchema.safeParse({ ...request, inputProcessors: [] }).error?.message).toContain('inputProcessors');
+  });
+
+  test('without a message, or with a thread id that a key cannot carry, is refused', () => {
+    expect(runRequestSchema.safeParse({ ...request, messages: [] }).success).toBe(false);
+    expect(runRequestSchema.safeParse({ ...request, threadId: 'a b' }).success).toBe(false);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { applyChanges, changesSchema, refusedChange, type Changes } from './changes.ts';
+import { emptyConversation } from './conversation.ts';
+import { textMessage } from './message.ts';
+import { STAGES, type Stage } from './stage.ts';
+import type { StageInput } from './stage-call.ts';
+
+/** One value for each member that changes may have. */
+const every: Required<Changes> = {
+  ops: [],
+  model: 'openai/gpt-5-mini',
+  tools: [],
+  activeTools: null,
+  toolChoice: 'auto',
+  modelSettings: {},
+  providerOptions: {},
+  structuredOutput: null,
+  prompt: [],
+  text: '',
+  toolCalls: [],
+  args: {},
+  result: null,
+  isError: true,
+};
+
+test('which stage may change what', () => {
+  const allowed = (stage: Stage) =>
+    Object.entries(every).flatMap(([key, value]) =>
+      refusedChange(stage, { [key]: value }) === undefined ? [key] : [],
+    );
+  expect(Object.fromEntries(STAGES.map((stage) => [stage, allowed(stage).join(' ')]))).toEqual({
+    processInput: 'ops',
+    processInputStep: 'ops model tools activeTools toolChoice modelSettings providerOptions structuredOutput',
+    processLLMRequest: 'prompt',
+    processAPIError: 'ops model',
+    processOutputStream: '',
+    processLLMResponse: '',
+    processOutputStep: 'ops text toolCalls',
+    processToolCall: 'args',
+    processToolResult: 'result isError',
+    processOutputResult: 'ops',
+  });
+});
+
+test('the first member that a stage may not have is named', () => {
+  expect(refusedChange('processInput', { ops: [], prompt: [] })).toBe('prompt');
+});
+
+test('a member that does not exist is refused by the schema', () => {
+  expect(changesSchema.safeParse({ temperature: 1 }).error?.issues[0]?.message).toContain('temperature');
+});
+
+describe('applying', () => {
+  const base: StageInput = { retryCount: 0, stepNumber: 0 };
+
+  test('operations change the conversation', () => {
+    const message = textMessage('a', 'user', 'hello');
+    const input = applyChanges(
+      { conversation: emptyConversation, model: 'openai/a' },
+      { ops: [{ op: 'add', source: 'input', message }] },
+    );
+    expect(input).toEqual({ model: 'openai/a', conversation: { entries: [{ source: 'input', message }], system: [] } });
+  });
+
+  test('arguments change the tool call and nothing else of it', () => {
+    const toolCall = { toolCallId: '1', toolName: 't', args: { a: 1 } };
+    expect(applyChanges({ toolCall }, { args: { a: 2 } })).toEqual({ toolCall: { ...toolCall, args: { a: 2 } } });
+  });
+
+  test('null and false are values: all tools are active again, the result is no error', () => {
+    const before: StageInput = { ...base, activeTools: ['x'], isError: true, result: 1 };
+    const after = { ...base, activeTools: null, isError: false, result: null };
+    expect(applyChanges(before, { activeTools: null, isError: false, result: null })).toEqual(after);
+  });
+
+  test('what is not mentioned stays, and the input that was given does too', () => {
+    const before: StageInput = { ...base, model: 'openai/a', tools: [] };
+    expect(applyChanges(before, { model: 'openai/b' })).toEqual({ ...base, model: 'openai/b', tools: [] });
+    expect(before.model).toBe('openai/a');
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { CHUNK_TYPES, chunkSchema, endsRun, isDataChunk, mayBeDropped, passesChain } from './chunk.ts';
+
+const base = { runId: 'run1', from: 'AGENT' };
+const fits = (chunk: unknown) => chunkSchema.safeParse(chunk).success;
+
+describe('chunks of known types', () => {
+  test.each([
+    { type: 'text-delta', payload: { id: 't', text: 'hello' } },
+    { type: 'tool-call', payload: { toolCallId: '1', toolName: 'clock', args: {} } },
+    { type: 'tool-result', payload: { toolCallId: '1', toolName: 'clock', result: null } },
+    { type: 'finish', payload: { stepResult: { reason: 'stop' }, output: {}, messages: [] } },
+    { type: 'object', object: { a: 1 } },
+    { type: 'retract', payload: { index: 0 } },
+    { type: 'start', payload: {} },
+  ])('$type passes', (chunk) => expect(fits({ ...base, ...chunk })).toBe(true));
+
+  test('keep members that they have beside the known ones, as they are', () => {
+    const chunk = {
+      ...base,
+      type: 'text-delta',
+      payload: { id: 't', text: 'x', providerMetadata: { openai: { itemId: 'i' } }, later: [1] },
+      metadata: { a: null },
+    };
+    expect(chunkSchema.parse(chunk)).toEqual(chunk);
+  });
+
+  test.each([
+    ['a text that is no string', { type: 'text-delta', payload: { id: 't', text: 1 } }],
+    ['no payload', { type: 'text-delta' }],
+    ['a payload that is null', { type: 'start', payload: null }],
+    ['no result', { type: 'tool-result', payload: { toolCallId: '1', toolName: 'x' } }],
+    ['a negative index', { type: 'retract', payload: { index: -1 } }],
+    ['no object', { type: 'object' }],
+  ])('in a wrong shape do not pass as unknown ones: %s', (_name, chunk) =>
+    expect(fits({ ...base, ...chunk })).toBe(false),
+  );
+});
+
+describe('chunks of other types', () => {
+  test.each([
+    { type: 'data-progress', data: { percent: 3 }, transient: true },
+    { type: 'is-task-complete', payload: { any: ['shape'] } },
+    { type: 'text-delta-2' },
+    { type: 'reasoning-file', payload: null },
+  ])('$type passes unchanged', (chunk) =>
+    expect(chunkSchema.parse({ ...base, ...chunk })).toEqual({ ...base, ...chunk }),
+  );
+});
+
+describe('every chunk has type, runId and from', () => {
+  test.each([
+    { from: 'AGENT', type: 'data-x' },
+    { runId: 'run1', type: 'data-x' },
+    { ...base },
+    { ...base, type: 3 },
+    { ...base, type: 'data-x', from: 'NOBODY' },
+    'text',
+    null,
+    [],
+  ])('%j does not pass', (chunk) => expect(fits(chunk)).toBe(false));
+});
+
+test('which chunks stay out of the processOutputStream chain', () => {
+  expect(CHUNK_TYPES.filter((type) => !passesChain({ type })).toSorted()).toEqual([
+    'abort',
+    'resumed',
+    'retract',
+    'start',
+    'suspended',
+    'tripwire',
+  ]);
+  expect(passesChain({ type: 'data-x' })).toBe(true);
+});
+
+test('which chunks cannot be dropped, and which are the last of a run', () => {
+  expect(CHUNK_TYPES.filter((type) => !mayBeDropped({ type })).toSorted()).toEqual(['error', 'finish', 'tripwire']);
+  expect(CHUNK_TYPES.filter((type) => endsRun({ type })).toSorted()).toEqual([
+    'abort',
+    'error',
+    'finish',
+    'suspended',
+    'tripwire',
+  ]);
+});
+
+test('data chunks are known by their prefix alone', () => {
+  expect(['data-x', 'data-', 'data', 'x-data-'].filter((type) => isDataChunk({ type }))).toEqual(['data-x', 'data-']);
+});

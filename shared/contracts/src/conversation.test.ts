@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { applyOps, emptyConversation, messagesOf, type Conversation, type MessageOp } from './conversation.ts';
+import { messageText, textMessage } from './message.ts';
+
+const message = (id: string, text = id) => textMessage(id, 'user', text);
+const add = (
+  id: string,
+  source: 'input' | 'response' | 'remembered' | 'context' = 'input',
+  before?: string,
+): MessageOp => ({
+  op: 'add',
+  source,
+  message: message(id),
+  ...(before !== undefined && { before }),
+});
+const conversation = (...ops: MessageOp[]): Conversation => applyOps(emptyConversation, ops);
+const ids = (given: Conversation) => given.entries.map((entry) => entry.message.id);
+
+describe('add', () => {
+  test('puts a message at the end', () => {
+    expect(ids(conversation(add('a'), add('b', 'response'), add('c', 'context')))).toEqual(['a', 'b', 'c']);
+  });
+
+  test('puts remembered messages before everything of this run, in the order in which they come', () => {
+    expect(ids(conversation(add('now'), add('old-1', 'remembered'), add('old-2', 'remembered')))).toEqual([
+      'old-1',
+      'old-2',
+      'now',
+    ]);
+  });
+
+  test('puts a message before the one that it names', () => {
+    expect(ids(conversation(add('a'), add('b'), add('x', 'context', 'b')))).toEqual(['a', 'x', 'b']);
+  });
+
+  test('puts it at the end when the one that it names is not there', () => {
+    expect(ids(conversation(add('a'), add('x', 'context', 'gone')))).toEqual(['a', 'x']);
+  });
+
+  test('of an id that is there replaces it in place: adding twice is adding once', () => {
+    const twice = applyOps(conversation(add('a'), add('b')), [
+      { op: 'add', source: 'context', message: message('a', 'new') },
+    ]);
+    expect(ids(twice)).toEqual(['a', 'b']);
+    expect(twice.entries[0]).toMatchObject({ source: 'context', message: { content: { parts: [{ text: 'new' }] } } });
+  });
+});
+
+describe('remove', () => {
+  test('takes out the messages that it names and leaves the rest', () => {
+    expect(ids(conversation(add('a'), add('b'), add('c'), { op: 'remove', ids: ['a', 'c', 'unknown'] }))).toEqual([
+      'b',
+    ]);
+  });
+});
+
+describe('replace', () => {
+  test('keeps place and source', () => {
+    const replaced = conversation(add('a', 'remembered'), add('b'), { op: 'replace', message: message('a', 'new') });
+    expect(replaced.entries[0]?.source).toBe('remembered');
+    expect(messagesOf(replaced).map(messageText)).toEqual(['new', 'b']);
+  });
+
+  test('of a message that is not there is refused, by its id', () => {
+    expect(() => conversation({ op: 'replace', message: message('ghost') })).toThrow('There is no message "ghost"');
+  });
+});
+
+describe('system messages', () => {
+  const system = (tag: string, ...contents: string[]): MessageOp => ({ op: 'system', tag, contents });
+  const shown = (given: Conversation) => given.system.map(({ tag, content }) => `${tag}:${content}`);
+
+  test('a group that is replaced keeps its place, a new one comes last', () => {
+    const given = conversation(system('one', 'a', 'b'), system('two', 'c'), system('one', 'd'), system('three', 'e'));
+    expect(shown(given)).toEqual(['one:d', 'two:c', 'three:e']);
+  });
+
+  test('an empty group is removed', () => {
+    expect(shown(conversation(system('one', 'a'), system('two', 'b'), system('one')))).toEqual(['two:b']);
+  });
+
+  test('a group whose members stand apart comes together at the place of its first', () => {
+    const apart: MessageOp = {
+      op: 'system-all',
+      messages: [
+        { tag: 'one', content: 'a' },
+        { tag: 'two', content: 'b' },
+        { tag: 'one', content: 'c' },
+      ],
+    };
+    expect(shown(conversation(apart, system('one', 'd')))).toEqual(['one:d', 'two:b']);
+  });
+
+  test('all of them can be replaced at once', () => {
+    const all: MessageOp = { op: 'system-all', messages: [{ tag: 'x', content: 'only' }] };
+    expect(shown(conversation(system('one', 'a'), all))).toEqual(['x:only']);
+  });
+});
+
+test('operations leave the conversation that they are applied to as it was', () => {
+  const before = conversation(add('a'), { op: 'system', tag: 't', contents: ['s'] });
+  const copy = structuredClone(before);
+  applyOps(before, [add('b'), { op: 'remove', ids: ['a'] }, { op: 'system-all', messages: [] }]);
+  expect(before).toEqual(copy);
+});
+
+test('messages are read by source, all of them when none is named', () => {
+  const given = conversation(add('i'), add('r', 'response'), add('m', 'remembered'), add('c', 'context'));
+  expect(messagesOf(given, 'input', 'context').map(({ id }) => id)).toEqual(['i', 'c']);
+  expect(messagesOf(given).map(({ id }) => id)).toEqual(['m', 'i', 'r', 'c']);
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { ERROR_CODES } from './error-codes.ts';
+import {
+  MillraceError,
+  formatPath,
+  fromWireError,
+  isKnownCode,
+  issuesOf,
+  toWireError,
+  wireErrorSchema,
+} from './errors.ts';
+
+describe('an error on the wire', () => {
+  const issues = [{ code: 'options-invalid' as const, message: 'too small', path: 'limit' }];
+  const full = new MillraceError('agent-invalid', 'It is refused.', {
+    path: 'input[0]',
+    remedy: 'Change it.',
+    issues,
+    cause: new Error('inner'),
+  });
+
+  test('says code, message, path, remedy and issues, and comes back with them', () => {
+    const wire = JSON.parse(JSON.stringify(toWireError(full)));
+    expect(wireErrorSchema.parse(wire)).toEqual({
+      code: 'agent-invalid',
+      message: 'It is refused.',
+      path: 'input[0]',
+      remedy: 'Change it.',
+      issues,
+    });
+    expect(fromWireError(wire)).toMatchObject({
+      code: 'agent-invalid',
+      path: 'input[0]',
+      remedy: 'Change it.',
+      issues,
+    });
+  });
+
+  test('keeps its cause at home', () => {
+    expect(full.cause).toEqual(new Error('inner'));
+    expect(JSON.stringify(toWireError(full))).not.toContain('inner');
+  });
+
+  test('made of anything else is internal, or what the caller calls it', () => {
+    expect(toWireError(new TypeError('x is not a function'))).toEqual({
+      code: 'internal',
+      message: 'x is not a function',
+    });
+    expect(toWireError('just text', 'tool-failed')).toEqual({ code: 'tool-failed', message: 'just text' });
+    expect(toWireError(undefined).message).toBe('undefined');
+  });
+
+  test('of a code that this version does not know still travels', () => {
+    expect(wireErrorSchema.safeParse({ code: 'of-a-later-version', message: 'x' }).success).toBe(true);
+    expect(isKnownCode('of-a-later-version')).toBe(false);
+  });
+});
+
+test('an error is known by its marker, not by its class', () => {
+  const ofAnotherCopy = { [Symbol.for('millrace.error')]: true, code: 'timeout', message: 'x' };
+  expect(MillraceError.isInstance(ofAnotherCopy)).toBe(true);
+  expect([new Error('x'), null, undefined, 'timeout', { code: 'timeout' }].some(MillraceError.isInstance)).toBe(false);
+});
+
+test("a schema's complaints are issues, all of them, with JSON paths", () => {
+  const schema = z.object({ input: z.array(z.strictObject({ timeoutMs: z.number() })), name: z.string() });
+  const parsed = schema.safeParse({ input: [{ timeoutMs: 1 }, { timeoutMs: 'x', extra: 1 }] });
+  if (parsed.success) throw new Error('it should not fit');
+  expect(issuesOf(parsed.error, 'agent-invalid').map(({ path }) => path)).toEqual([
+    'input[1].timeoutMs',
+    'input[1]',
+    'name',
+  ]);
+  expect(formatPath(['a', 0, 'b', 1, 2])).toBe('a[0].b[1][2]');
+  expect(formatPath([])).toBe('');
+});
+
+test('codes are kebab-case, and every one says what it means in a sentence', () => {
+  for (const [code, meaning] of Object.entries(ERROR_CODES)) {
+    expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    expect(meaning).toMatch(/^\S.*\.$/);
+  }
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { messageSchema, messageText, textMessage, type Message } from './message.ts';
+
+const of = (parts: unknown[], more: object = {}) => ({
+  id: 'm1',
+  role: 'user',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  content: { format: 2, parts, ...more },
+});
+const fits = (message: unknown) => messageSchema.safeParse(message).success;
+
+describe('parts', () => {
+  const toolInvocation = { state: 'result', toolCallId: '1', toolName: 'clock', args: {}, result: 'noon' };
+  test.each([
+    { type: 'text', text: 'hello', providerMetadata: { x: 1 } },
+    { type: 'tool-invocation', toolInvocation },
+    { type: 'file', data: 'aGk=', mimeType: 'text/plain' },
+    { type: 'of-a-later-version', anything: [1] },
+  ])('$type passes unchanged', (part) => expect(messageSchema.parse(of([part])).content.parts).toEqual([part]));
+
+  test.each([
+    { type: 'text' },
+    { type: 'text', text: 3 },
+    { type: 'tool-invocation', toolInvocation: { ...toolInvocation, state: 'else' } },
+    { type: 'file', data: 'aGk=' },
+    { text: 'without a type' },
+    null,
+  ])('%j does not pass, also not as an unknown one', (part) => expect(fits(of([part]))).toBe(false));
+});
+
+test('a message has an id of 1 to 200 characters, a role and a time', () => {
+  expect(fits(of([]))).toBe(true);
+  for (const wrong of [{ id: '' }, { id: 'x'.repeat(201) }, { role: 'bot' }, { createdAt: 3 }, { content: 'text' }]) {
+    expect(fits({ ...of([]), ...wrong })).toBe(false);
+  }
+});
+
+describe('the text of a message', () => {
+  test('is its text parts joined, and not the flat content beside them', () => {
+    const message = messageSchema.parse(
+      of(
+        [
+          { type: 'text', text: 'a' },
+          { type: 'reasoning', reasoning: 'hidden' },
+          { type: 'text', text: 'b' },
+        ],
+        { content: 'flat' },
+      ),
+    );
+    expect(messageText(message)).toBe('ab');
+  });
+
+  test('is the flat content where there is no text part', () => {
+    expect(messageText(messageSchema.parse(of([], { content: 'flat' })))).toBe('flat');
+    expect(messageText(messageSchema.parse(of([{ type: 'step-start' }])))).toBe('');
+  });
+});
+
+test('a message made of text fits the schema', () => {
+  const message: Message = textMessage('m1', 'assistant', 'hello');
+  expect(messageSchema.parse(message)).toEqual(message);
+  expect(messageText(message)).toBe('hello');
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { API } from './api.ts';
+import { MillraceError } from './errors.ts';
+import { agentKey, createNames, createSubjects, lastToken, stateKeys, tenantAndRun } from './subjects.ts';
+
+const subjects = createSubjects();
+
+describe('subjects are those of the architecture', () => {
+  test.each([
+    [subjects.stage('processInput', 'pii'), 'mr.v1.stage.processInput.pii'],
+    [subjects.stage('processInput', 'pii', 'r1'), 'mr.v1.stage.processInput.pii.r1'],
+    [subjects.stagesOfReplica('processInput', 'r1'), 'mr.v1.stage.processInput.*.r1'],
+    [subjects.session('guardrails', 'r1', 's1'), 'mr.v1.session.guardrails.r1.s1'],
+    [subjects.sessionsOf('guardrails', 'r1'), 'mr.v1.session.guardrails.r1.*'],
+    [subjects.out('o1', 's1'), 'mr.v1.out.o1.s1'],
+    [subjects.outsOf('o1'), 'mr.v1.out.o1.*'],
+    [subjects.tool('clock'), 'mr.v1.tool.clock'],
+    [subjects.api('submit', 'acme', 'run1'), 'mr.v1.api.submit.acme.run1'],
+    [subjects.api('agents-list', 'acme'), 'mr.v1.api.agents-list.acme'],
+    [subjects.apiOfAll('submit', true), 'mr.v1.api.submit.*.*'],
+    [subjects.apiOfAll('agents-list', false), 'mr.v1.api.agents-list.*'],
+    [subjects.chunks('acme', 'run1'), 'mr.v1.chunks.acme.run1'],
+    [subjects.log('0', 'acme', 'run1'), 'mr.v1.log.0.acme.run1'],
+    [subjects.logs, 'mr.v1.log.>'],
+    [subjects.events('0', 'acme', 'run1'), 'mr.v1.events.0.acme.run1'],
+    [subjects.allEvents, 'mr.v1.events.>'],
+    [subjects.runs('acme'), 'mr.v1.runs.acme'],
+    [subjects.allRuns, 'mr.v1.runs.*'],
+    [subjects.control('acme', 'run1'), 'mr.v1.control.acme.run1'],
+    [subjects.controls, 'mr.v1.control.*.*'],
+    [subjects.cancelCalls('guardrails'), 'mr.v1.cancel.guardrails'],
+  ])('%s', (subject, expected) => expect(subject).toBe(expected));
+});
+
+test('the prefix can be another one, of any number of tokens', () => {
+  expect(createSubjects('acme.test.v2').tool('clock')).toBe('acme.test.v2.tool.clock');
+  expect(createNames('acme.test.v2').runs).toBe('acme_test_v2_RUNS');
+});
+
+describe('an id that would say something else in a subject is refused, by its name', () => {
+  test.each(['', 'a.b', '*', '>', 'a b', 'ä', 'a\n', 'x'.repeat(65), '../x', '$SRV'])('%j', (token) => {
+    const attempts = [
+      () => subjects.stage('processInput', token),
+      () => subjects.stage('processInput', 'pii', token),
+      () => subjects.chunks(token, 'run1'),
+      () => subjects.chunks('acme', token),
+      () => subjects.api('submit', token),
+      () => subjects.cancelCalls(token),
+      () => stateKeys.head('acme', token),
+      () => agentKey(token, 'demo'),
+    ];
+    for (const attempt of attempts) {
+      expect(attempt).toThrow(
+        expect.objectContaining({ code: 'token-invalid', message: expect.stringContaining(token) }),
+      );
+    }
+  });
+});
+
+test('a token of 64 characters passes', () => {
+  expect(subjects.tool('x'.repeat(64))).toContain('x'.repeat(64));
+});
+
+describe('tenant and run are read back from where they were put', () => {
+  test.each(['mr.v1', 'one', 'a.b.c.d'])('under the prefix %s', (prefix) => {
+    const own = createSubjects(prefix);
+    expect(tenantAndRun(prefix, own.api('submit', 'acme', 'run1'))).toEqual({ tenant: 'acme', run: 'run1' });
+    expect(tenantAndRun(prefix, own.api('agents-list', 'acme'))).toEqual({ tenant: 'acme', run: undefined });
+    expect(tenantAndRun(prefix, own.control('acme', 'run1'))).toEqual({ tenant: 'acme', run: 'run1' });
+  });
+});
+
+test('the last token of a subject', () => {
+  expect(lastToken(subjects.out('o1', 's1'))).toBe('s1');
+});
+
+test('no two kinds of key in the state bucket can meet', () => {
+  const keys = [
+    stateKeys.head('a', 'b'),
+    stateKeys.cancel('a', 'b'),
+    stateKeys.record('a', 'b', '1'),
+    stateKeys.head('a', 'b-1'),
+    stateKeys.head('head', 'a'),
+  ];
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
+test('every verb of the api is a token, and so has a subject', () => {
+  for (const verb of Object.keys(API)) expect(() => subjects.tool(verb)).not.toThrow(MillraceError);
+});

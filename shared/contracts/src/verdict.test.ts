@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { STAGES, stagesOfList, type Stage } from './stage.ts';
+import { allowsRetry, allowsVerdict, verdictSchema, type VerdictType } from './verdict.ts';
+
+const types: VerdictType[] = ['continue', 'abort', 'halt', 'deny', 'suspend', 'respond', 'retry', 'failure'];
+
+test('which stage allows which verdict (the table of the semantics)', () => {
+  const allowed = (stage: Stage) => types.filter((type) => allowsVerdict(stage, type)).join(' ');
+  expect(Object.fromEntries(STAGES.map((stage) => [stage, allowed(stage)]))).toEqual({
+    processInput: 'continue abort halt suspend failure',
+    processInputStep: 'continue abort halt suspend failure',
+    processLLMRequest: 'continue abort halt respond failure',
+    processAPIError: 'continue abort retry failure',
+    processOutputStream: 'continue abort halt failure',
+    processLLMResponse: 'continue abort failure',
+    processOutputStep: 'continue abort halt suspend failure',
+    processToolCall: 'continue abort halt deny suspend failure',
+    processToolResult: 'continue abort halt suspend failure',
+    processOutputResult: 'continue abort halt suspend failure',
+  });
+});
+
+test('abort with retry: everywhere but at model errors and tools', () => {
+  expect(STAGES.filter((stage) => !allowsRetry(stage))).toEqual([
+    'processAPIError',
+    'processToolCall',
+    'processToolResult',
+  ]);
+});
+
+test('every stage belongs to one list', () => {
+  const lists = [...stagesOfList('input'), ...stagesOfList('output'), ...stagesOfList('error')];
+  expect(lists.toSorted()).toEqual(STAGES.toSorted());
+});
+
+test('a member that a verdict does not have is refused', () => {
+  expect(verdictSchema.safeParse({ type: 'continue', reason: 'x' }).success).toBe(false);
+  expect(verdictSchema.safeParse({ type: 'abort', reason: 'x', changes: {} }).success).toBe(false);
+  expect(
+    verdictSchema.safeParse({ type: 'failure', code: 'timeout', message: 'x', retryable: true, state: {} }).success,
+  ).toBe(false);
+  expect(verdictSchema.safeParse({ type: 'unheard-of' }).success).toBe(false);
+});
+
+test('a halt may have an empty text', () => {
+  expect(verdictSchema.safeParse({ type: 'halt', response: '' }).success).toBe(true);
+});

@@ -1,0 +1,17 @@
+// Setup file of every test file: fails the file that leaves a socket, a server, a timer or a child process behind. Its hooks
+// are the first to be registered, so the check runs behind all other afterAll hooks.
+import { afterAll, beforeAll } from 'vitest';
+import { leftOverAfter, openThings, type OpenThings } from './open-things.ts';
+
+/** Long enough for sockets that were told to close; not for timers that somebody forgot. */
+const graceMs = 2_000;
+let before: OpenThings = {};
+
+beforeAll(() => {
+  before = openThings();
+});
+
+afterAll(async () => {
+  const left = await leftOverAfter(before, graceMs);
+  if (left.length > 0) throw new Error(`The tests of this file left behind: ${left.join(', ')}. Close it in afterAll.`);
+});

@@ -1,0 +1,67 @@
+// A nats-server of a test file's own, with JetStream. It can be stopped, killed and started again at the same address with the
+// same data, so that tests can take it away.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startNats, type NatsServer } from '@millrace/servers';
+import { afterAll, beforeAll } from 'vitest';
+
+export type TestNats = {
+  /** The same for the whole file. */
+  readonly url: string;
+  /** The monitoring pages, for example `<monitorUrl>/connz`. A new one after each start. */
+  readonly monitorUrl: string;
+  readonly pid: number;
+  /** Again, at the same address, with what JetStream had stored. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** SIGKILL: clients see the connection break. */
+  kill(): Promise<void>;
+};
+
+/** A cold cache fetches the server first. */
+const startTimeoutMs = 120_000;
+
+/**
+ * Call it at the top of a test file, or in a describe, before useBus and useService: what is used last is ended first.
+ * @param extraConfig further lines of the server's configuration
+ */
+export function useNats({ extraConfig = '' }: { extraConfig?: string } = {}): TestNats {
+  let storeDir: string | undefined;
+  let server: NatsServer | undefined;
+
+  const start = async () => {
+    storeDir ??= await mkdtemp(join(tmpdir(), 'millrace-nats-'));
+    const port = server ? Number(new URL(server.url).port) : 0;
+    server = await startNats({ storeDir, port, extraConfig });
+  };
+  const running = (): NatsServer => {
+    if (server === undefined) throw new Error('useNats: the server is there only while the tests run');
+    return server;
+  };
+
+  beforeAll(start, startTimeoutMs);
+  afterAll(async () => {
+    await server?.stop();
+    if (storeDir !== undefined) await rm(storeDir, { recursive: true, force: true });
+  });
+
+  return {
+    get url() {
+      return running().url;
+    },
+    get monitorUrl() {
+      return running().monitorUrl;
+    },
+    get pid() {
+      return running().pid;
+    },
+    start,
+    stop: () => running().stop(),
+    kill: async () => {
+      const { pid, exited } = running();
+      process.kill(pid, 'SIGKILL');
+      await exited;
+    },
+  };
+}
