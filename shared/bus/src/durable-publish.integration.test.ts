@@ -38,12 +38,16 @@ test('a publish while the server is away is stored once it is back, and once onl
 
 test('what is too large is refused at once', async () => {
   const text = 'x'.repeat(owner.bus.maxPayload());
-  await expect(publishDurably(access, subject(), { text }, 'acme.run1.5')).rejects.toMatchObject({ code: 'message-too-large' });
+  await expect(publishDurably(access, subject(), { text }, 'acme.run1.5')).rejects.toMatchObject({
+    code: 'message-too-large',
+  });
 });
 
 test('a connection that was closed is not waited for', async () => {
   const bus = await owner.connect();
   const closing = await openJetStream(bus);
   await bus.close();
-  await expect(publishDurably(closing, subject(), {}, 'acme.run1.6')).rejects.toMatchObject({ code: 'bus-unreachable' });
+  await expect(publishDurably(closing, subject(), {}, 'acme.run1.6')).rejects.toMatchObject({
+    code: 'bus-unreachable',
+  });
 });

@@ -49,7 +49,10 @@ describe('a server without JetStream', () => {
   test('is said so, with the remedy', async () => {
     const bus = await connectBus({ servers: plain.url, name: 'x', connectTimeoutMs: 2_000 });
     const opening = openJetStream(bus).then((opened) => ensureTopology(opened));
-    await expect(opening).rejects.toMatchObject({ code: 'bus-unreachable', remedy: expect.stringContaining('JetStream') });
+    await expect(opening).rejects.toMatchObject({
+      code: 'bus-unreachable',
+      remedy: expect.stringContaining('JetStream'),
+    });
     await bus.close();
   });
 });

@@ -35,7 +35,8 @@ const CHUNK_LOG_AGE_MS = 20 * 60_000;
 const EVENTS_AGE_MS = 7 * 24 * HOUR_MS;
 /** Publishing twice within this time stores once: longer than an outage of a stream's leader. */
 const DUPLICATE_WINDOW_MS = 2 * 60_000;
-const ACK_WAIT_MS = 30_000;
+/** A killed orchestrator is noticed after this. Owners extend it while they work. */
+const ACK_WAIT_MS = 10_000;
 const MAX_ACK_PENDING = 10_000;
 
 export type TopologyOptions = { replicas?: number };

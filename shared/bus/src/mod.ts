@@ -8,6 +8,7 @@ export { listen, publish, publishInBatches, type Listening } from './listen.ts';
 export { advertise, gatherInfo, gatherPings, type Endpoint, type MicroService } from './micro.ts';
 export { request, type Answer, type Request } from './request.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';
+export { watchBucket, type BucketListener } from './watch-bucket.ts';
 export { consumeCommands, type Delivery } from './work-queue.ts';
 export { decode, encode, encodeWithin, isNoResponders, type Decoded } from './wire.ts';
 export { within } from './within.ts';

@@ -57,7 +57,9 @@ test('commands come one after the other, in order; the next is pulled when there
   });
   await eventually(() => taken.length === 1);
   // The others stay where another orchestrator can take them.
-  expect((await access.jsm.consumers.info(orchestrator.bus.names.runs, orchestrator.bus.names.worker)).num_pending).toBe(2);
+  expect(
+    (await access.jsm.consumers.info(orchestrator.bus.names.runs, orchestrator.bus.names.worker)).num_pending,
+  ).toBe(2);
   gate.resolve();
   await eventually(() => taken.length === 3);
   expect(taken).toEqual(['r1', 'r2', 'r3']);

@@ -17,12 +17,19 @@ const asciiCharacters = /\s{1,64}|\\{1,64}|[^]/g;
 export function tokensOf(text: string, wholeWords: boolean): Token[] {
   const view = foldEscapes(text);
   if (beyondAscii.test(view)) return unicodeTokens(view, wholeWords);
-  return [...view.matchAll(wholeWords ? asciiWords : asciiCharacters)].map(({ 0: found, index }) => ({
-    text: /^\s/.test(found) ? ' ' : found.toLowerCase(),
-    start: index,
-    end: index + found.length,
-  }));
+  const pattern = wholeWords ? asciiWords : asciiCharacters;
+  const tokens: Token[] = [];
+  pattern.lastIndex = 0;
+  // The stream's path: matchAll costs twice as much.
+  for (let match = pattern.exec(view); match; match = pattern.exec(view)) {
+    const found = match[0];
+    const text = found.charCodeAt(0) <= SPACE && /^\s/.test(found) ? ' ' : found.toLowerCase();
+    tokens.push({ text, start: match.index, end: match.index + found.length });
+  }
+  return tokens;
 }
+
+const SPACE = 32;
 
 type Kind = 'word' | 'space' | 'backslash' | 'single' | 'attached';
 

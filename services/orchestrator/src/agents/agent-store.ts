@@ -1,8 +1,7 @@
 // Agents as they were applied, with their plans: read from the bucket, written through the api alone, watched so that the next
 // run of every orchestrator follows the newest.
 import { agentKey, appliedAgentSchema, type AppliedAgent } from '@millrace/contracts';
-import { readEntry, writeEntry, conflictError, type JetStreamAccess } from '@millrace/bus';
-import { Kvm } from '@nats-io/kv';
+import { conflictError, readEntry, watchBucket, writeEntry, type JetStreamAccess } from '@millrace/bus';
 
 export type AgentStore = {
   /** Newest, or undefined. What the watch has not brought yet is read through. */
@@ -17,18 +16,10 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
   const { bus } = access;
   const bucket = bus.names.agents;
   const known = new Map<string, AppliedAgent>();
-  const kv = await new Kvm(bus.nc).open(bucket);
-  const watch = await kv.watch({ key: '>' });
-  const follow = async () => {
-    for await (const entry of watch) {
-      const applied = entry.operation === 'PUT' ? appliedAgentSchema.safeParse(JSON.parse(entry.string())) : undefined;
-      if (applied?.success) known.set(entry.key, { ...applied.data, revision: entry.revision });
-      else if (applied) bus.log.warn({ agent: entry.key }, 'a stored agent does not fit its schema and is left out');
-      else known.delete(entry.key);
-    }
-  };
-  void follow().catch((error: unknown) => bus.log.error({ error: String(error) }, 'the agents are no longer watched'));
-
+  const stop = await watchBucket(access, bucket, appliedAgentSchema, {
+    put: (key, { value, revision }) => void known.set(key, { ...value, revision }),
+    removed: (key) => void known.delete(key),
+  });
   const read = async (key: string) => {
     const entry = await readEntry(access, bucket, key, appliedAgentSchema);
     return entry && { ...entry.value, revision: entry.revision };
@@ -45,6 +36,6 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
       known.set(key, stored);
       return stored;
     },
-    stop: () => watch.stop(),
+    stop,
   };
 }
