@@ -6,6 +6,7 @@ import {
   type CommonArgs,
   type ProcessInputArgs,
   type ProcessOutputResultArgs,
+  type ProcessOutputStepArgs,
   type ProcessOutputStreamArgs,
   type ProcessToolResultArgs,
 } from '@millrace/processor';
@@ -78,4 +79,10 @@ export function stopOf(call: () => unknown): StopError['stop'] {
     throw error;
   }
   throw new Error('the stage went on');
+}
+
+export function stepArgs(text: string, state: JsonObject = {}): ProcessOutputStepArgs & TestArgs {
+  const messageList = new MessageList({ entries: [], system: [] }, 'response');
+  const step = { finishReason: 'stop', toolCalls: [], text, usage: {}, steps: [] };
+  return { ...commonArgs(state), messages: [], messageList, systemMessages: [], ...step };
 }

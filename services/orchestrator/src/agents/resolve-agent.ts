@@ -32,7 +32,7 @@ export function resolveAgent(definition: JsonValue, known: Known): Resolved {
   const uses = expandMemory(entries, memory, aliasOf).flatMap((listed) => use(listed, known, issues));
   issues.push(
     ...duplicates(uses),
-    ...uses.flatMap(optionIssues),
+    ...firstUses(uses).flatMap((one) => optionIssues(one, uses)),
     ...differing(uses),
     ...unknownTools(definition, known),
   );
@@ -102,13 +102,25 @@ function duplicates(uses: readonly Use[]): Issue[] {
   });
 }
 
-function optionIssues({ given, found, path }: Use): Issue[] {
-  return schemaProblems(found.descriptor.optionsSchema, given.options ?? {}).map((problem) => ({
+/** An entry that stands in two lists is looked at once. */
+function firstUses(uses: readonly Use[]): Use[] {
+  return uses.filter((one, at) => uses.findIndex((other) => other.name === one.name) === at);
+}
+
+function optionIssues(first: Use, uses: readonly Use[]): Issue[] {
+  const { found, path } = uses.find((one) => one.name === first.name && one.given.options !== undefined) ?? first;
+  const options = optionsOf(uses.filter((one) => one.name === first.name));
+  return schemaProblems(found.descriptor.optionsSchema, options).map((problem) => ({
     code: 'options-invalid' as const,
     message: `${found.descriptor.id}: ${problem.message}.`,
     path: path.includes('[') ? `${path}.options${problem.path}` : path,
     remedy: `millrace processors list --json shows the options of ${found.descriptor.id}.`,
   }));
+}
+
+/** Options may be given at either use of an entry. */
+function optionsOf(uses: readonly Use[]): JsonObject {
+  return uses.map((one) => one.given.options).find((options) => options !== undefined) ?? {};
 }
 
 /** A processor that stands in two lists is one entry: it cannot have two sets of options. */
@@ -191,7 +203,7 @@ function planEntry(name: string, uses: readonly Use[]): PlanEntry {
     stages: descriptor.stages,
     reads: descriptor.reads,
     processDataParts: descriptor.processDataParts,
-    options: given('options') ?? {},
+    options: optionsOf(uses),
     required: uses.some((one) => one.given.required === true),
     memory: isMemoryProcessor(processor),
     timeoutMs: given('timeoutMs') ?? policy.timeoutMs,

@@ -54,6 +54,9 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'step-opened':
       return {
         ...state,
+        // Retries count in a row: they are forgotten when an accepted step is followed by another one. A step that
+        // processOutputResult rejects is not: it is opened again with its count.
+        retryCount: open?.closed ? 0 : state.retryCount,
         open: { firstIndex: action.firstIndex, base: state.conversation, tools: [], results: [], closed: false },
       };
     case 'model-called':
@@ -79,7 +82,6 @@ function accepted(state: RunState, open: OpenStep, answer: StepAnswer): RunState
     ...state,
     conversation: { ...state.conversation, system: open.base.system.filter((message) => message.tag !== FEEDBACK_TAG) },
     open: { ...open, answer },
-    retryCount: 0,
     answered: true,
     usage: addUsage(state.usage, answer.usage),
   };

@@ -59,12 +59,16 @@ function watchIdle(idle: AbortController) {
   return { touch: () => void timer.refresh(), stop: () => clearTimeout(timer) };
 }
 
-/** What a provider reports in mid-stream is often a plain object: its message is worth more than "[object Object]". */
+/** What a provider reports in mid-stream is often a plain object, {message, type, code}: read for what it says. */
 function modelErrorOf(error: unknown): ModelError {
   if (error instanceof Error || typeof error !== 'object' || error === null) return withNetwork(error);
   const inner = 'error' in error && typeof error.error === 'object' && error.error !== null ? error.error : error;
   const message = 'message' in inner ? String(inner.message) : JSON.stringify(error);
-  return { name: 'Error', message, isRetryable: false };
+  const status = 'code' in inner ? Number(inner.code) : Number.NaN;
+  const statusCode = Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined;
+  const overloaded = 'type' in inner && (inner.type === 'server_error' || inner.type === 'rate_limit_exceeded');
+  const isRetryable = overloaded || (statusCode !== undefined && (statusCode === 429 || statusCode >= 500));
+  return { name: 'Error', message, isRetryable, ...(statusCode !== undefined && { statusCode }) };
 }
 
 /** A connection that broke is worth another try; the provider's own errors say for themselves. */

@@ -1,0 +1,14 @@
+// Reading a run to its end.
+import type { Chunk } from '@millrace/contracts';
+import type { Run } from '@millrace/client';
+
+export async function collect(run: Run): Promise<Chunk[]> {
+  const chunks: Chunk[] = [];
+  for await (const chunk of run.fullStream) chunks.push(chunk);
+  return chunks;
+}
+
+/** The concatenated text of a stream, retracted or not. */
+export function textOf(chunks: readonly Chunk[]): string {
+  return chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.payload.text : '')).join('');
+}

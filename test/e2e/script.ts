@@ -1,0 +1,13 @@
+// What the stand-in for the model is to answer: a script travels in the last user message, one element for each model call.
+export type ScriptElement = {
+  text?: string;
+  reasoning?: string;
+  chunkSize?: number;
+  delayMs?: number;
+  toolCalls?: { name: string; args: object | string }[];
+  error?: { status: number; message: string; retryAfterSeconds?: number };
+};
+
+export function script(...elements: ScriptElement[]): string {
+  return `Say what the script says.\n\n\`\`\`script\n${JSON.stringify(elements)}\n\`\`\``;
+}
