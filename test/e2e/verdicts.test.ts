@@ -35,7 +35,10 @@ const stopper = defineProcessor({
   create({ at, retry, times, text }: Options) {
     const stop =
       (stage: string) =>
-      (args: { abort(reason: string, options: { retry: boolean; metadata: { stage: string } }): never; retryCount: number }) => {
+      (args: {
+        abort(reason: string, options: { retry: boolean; metadata: { stage: string } }): never;
+        retryCount: number;
+      }) => {
         if (stage === at && args.retryCount < times) args.abort(`${text} at ${stage}`, { retry, metadata: { stage } });
         return undefined;
       };

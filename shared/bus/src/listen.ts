@@ -25,7 +25,12 @@ export function listen<T>(
 
 /** Core publish: at most once. @throws message-too-large */
 export function publish(bus: Bus, subject: string, value: unknown): void {
-  bus.nc.publish(subject, encodeWithin(value, bus.maxPayload(), subject));
+  publishBytes(bus, subject, encodeWithin(value, bus.maxPayload(), subject));
+}
+
+/** A connection that is closed for good loses the message as a broken one does: nobody is there who could act on a throw. */
+export function publishBytes(bus: Bus, subject: string, bytes: Uint8Array): void {
+  if (!bus.nc.isClosed()) bus.nc.publish(subject, bytes);
 }
 
 /**
@@ -50,5 +55,5 @@ export function publishInBatches(
   }
   const bytes = Buffer.from(`${JSON.stringify(head(last, chunks.length)).slice(0, -1)},"chunks":${body}}`);
   if (bytes.length > bus.maxPayload()) throw tooLarge(bytes.length, bus.maxPayload(), subject);
-  bus.nc.publish(subject, bytes);
+  publishBytes(bus, subject, bytes);
 }

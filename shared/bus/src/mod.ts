@@ -4,7 +4,7 @@ export { connectBus, type Bus, type BusLog, type BusOptions } from './bus.ts';
 export { publishDurably } from './durable-publish.ts';
 export { conflictError, readEntry, writeEntry, type Entry, type Written } from './entries.ts';
 export { ensureTopology, isCode, openJetStream, type JetStreamAccess } from './jetstream.ts';
-export { listen, publish, publishInBatches, type Listening } from './listen.ts';
+export { listen, publish, publishBytes, publishInBatches, type Listening } from './listen.ts';
 export { advertise, gatherInfo, gatherPings, type Endpoint, type MicroService } from './micro.ts';
 export { request, type Answer, type Request } from './request.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';

@@ -5,6 +5,7 @@ import type { Msg } from 'nats';
 import type { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { isInbox } from './inbox.ts';
+import { publishBytes } from './listen.ts';
 import { decode, encodeWithin } from './wire.ts';
 import { within } from './within.ts';
 
@@ -59,7 +60,7 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
     return { error: wire };
   };
   if (!reply || !isInbox(reply)) return void fail(refusedReply(subject, reply));
-  const respond = (value: unknown) => bus.nc.publish(reply, encodeWithin(value, bus.maxPayload(), subject));
+  const respond = (value: unknown) => publishBytes(bus, reply, encodeWithin(value, bus.maxPayload(), subject));
   const attempt = (publish: () => void) => {
     try {
       return publish();

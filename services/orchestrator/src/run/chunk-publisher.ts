@@ -1,7 +1,7 @@
 // A run's chunks on their way out: live at once (what is ready in one turn of the event loop is one message), and gathered into
 // the log, which is acknowledged before a checkpoint names its end. A chunk is written as JSON once, for both.
 import { MillraceError, type Chunk } from '@millrace/contracts';
-import { publishDurably, type JetStreamAccess } from '@millrace/bus';
+import { publishBytes, publishDurably, type JetStreamAccess } from '@millrace/bus';
 
 /** The log gathers this long or this much. Source: architecture.md, section 5. */
 const GATHER_MS = 250;
@@ -50,7 +50,7 @@ export function createChunkPublisher({ access, tenant, runId, epoch, firstIndex 
     if (turn) clearImmediate(turn);
     turn = undefined;
     if (live.parts.length === 0 || closed) return;
-    bus.nc.publish(liveSubject, message(live));
+    publishBytes(bus, liveSubject, message(live));
     live = nothing(next);
   };
   const sendLog = () => {

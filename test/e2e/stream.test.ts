@@ -1,0 +1,229 @@
+// The output stream: every chunk through every processor, in order, over several services; nothing unguarded ever comes out.
+import type { Chunk, JsonObject, JsonValue } from '@millrace/contracts';
+import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { collect, textOf } from './collect.ts';
+import { script } from './script.ts';
+
+const nats = useNats();
+const noOptions = z.strictObject({});
+
+function mapText(part: Chunk, map: (text: string) => string): Chunk {
+  return part.type === 'text-delta' ? { ...part, payload: { ...part.payload, text: map(part.payload.text) } } : part;
+}
+
+const upper = defineProcessor({
+  id: 'upper',
+  description: 'upper case',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: noOptions,
+  create: () => ({ id: 'upper', processOutputStream: async ({ part }) => mapText(part, (text) => text.toUpperCase()) }),
+});
+
+const tag = defineProcessor({
+  id: 'tag',
+  description: 'numbers the deltas of a run, over all its steps, and says how many it saw',
+  stages: ['processOutputStream', 'processOutputStep'],
+  reads: [],
+  options: z.strictObject({ mark: z.string() }),
+  create: ({ mark }) => ({
+    id: 'tag',
+    processOutputStream: async ({ part, state, streamParts }) => {
+      if (part.type !== 'text-delta') return part;
+      state['count'] = Number(state['count'] ?? 0) + 1;
+      return mapText(part, (text) => `${text}${mark}${String(state['count'])}/${streamParts.length}`);
+    },
+    processOutputStep: ({ state, onViolation }) => onViolation({ message: `saw ${String(state['count'])}` }),
+  }),
+});
+
+const shape = defineProcessor({
+  id: 'shape',
+  description: 'drops, doubles, and tries to drop the finish',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: noOptions,
+  create: () => ({
+    id: 'shape',
+    processOutputStream: async ({ part }) => {
+      if (part.type === 'finish' || part.type === 'response-metadata') return null;
+      if (part.type !== 'text-delta') return part;
+      if (part.payload.text.includes('drop')) return undefined;
+      return part.payload.text.includes('twice') ? [part, part] : part;
+    },
+  }),
+});
+
+const talker = defineProcessor({
+  id: 'talker',
+  description: 'writes data chunks',
+  stages: ['processOutputStream', 'processInput'],
+  reads: [],
+  options: noOptions,
+  create: () => ({
+    id: 'talker',
+    processInput: ({ writer }) => writer.custom({ type: 'data-input', data: 'hello' }).then(() => undefined),
+    processOutputStream: async ({ part, writer }) => {
+      if (part.type === 'text-start') await writer.custom({ type: 'data-note', data: { about: 'text' } });
+      return part;
+    },
+  }),
+});
+
+const listener = defineProcessor({
+  id: 'listener',
+  description: 'changes data chunks',
+  stages: ['processOutputStream'],
+  reads: [],
+  processDataParts: true,
+  options: noOptions,
+  create: () => ({
+    id: 'listener',
+    processOutputStream: async ({ part }) => (part.type.startsWith('data-') ? { ...part, data: 'heard' } : part),
+  }),
+});
+
+const guard = defineProcessor({
+  id: 'guard',
+  description: 'stops at a word',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: z.strictObject({ word: z.string(), halt: z.boolean().default(false) }),
+  create: ({ word, halt: halts }) => ({
+    id: 'guard',
+    processOutputStream: async ({ part, abort, halt }) => {
+      if (part.type === 'text-delta' && part.payload.text.includes(word)) {
+        if (halts) halt('No more of that.');
+        abort('a word');
+      }
+      return part;
+    },
+  }),
+});
+
+const liar = defineProcessor({
+  id: 'liar',
+  description: 'returns what is not a chunk',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: noOptions,
+  create: () => ({
+    id: 'liar',
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a processor in another language might send
+    processOutputStream: async ({ part }) =>
+      part.type === 'text-delta' ? ({ type: 'text-delta' } as unknown as Chunk) : part,
+  }),
+});
+
+useProcessors(nats, [upper, shape, talker, guard, liar], 'first-service');
+useProcessors(nats, [tag, listener], 'second-service');
+const stack = useStack(nats, ['orchestrator']);
+
+async function start(name: string, output: JsonValue[], input: string, more: JsonObject = {}) {
+  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', output, ...more });
+  return stack.client.start(name, input);
+}
+
+describe('the output stream', () => {
+  test('passes chunks through processors of several services in declared order, with state over the whole run', async () => {
+    const words = script({ text: 'ab cd ef ', chunkSize: 3 });
+    const run = await start('chain', ['upper', { use: 'tag', options: { mark: '#' } }], words);
+    const chunks = await collect(run);
+    expect(textOf(chunks)).toBe('AB #1/4CD #2/5EF #3/6');
+    expect(await run.result()).toMatchObject({ text: textOf(chunks), violations: [{ message: 'saw 3' }] });
+    expect(chunks.map((chunk) => chunk.type)).toEqual([
+      'start',
+      'step-start',
+      'response-metadata',
+      'text-start',
+      'text-delta',
+      'text-delta',
+      'text-delta',
+      'text-end',
+      'step-finish',
+      'finish',
+    ]);
+  });
+
+  test('in the other order gives the other text', async () => {
+    const run = await start(
+      'chain-2',
+      [{ use: 'tag', as: 'a', options: { mark: 'x' } }, 'upper'],
+      script({ text: 'ab' }),
+    );
+    expect(textOf(await collect(run))).toBe('ABX1/4');
+  });
+
+  test('two entries of one processor keep their state apart', async () => {
+    const twice = [
+      { use: 'tag', as: 'one', options: { mark: '-' } },
+      { use: 'tag', as: 'two', options: { mark: '+' } },
+    ];
+    const run = await start('twins', twice, script({ text: 'ab' }));
+    expect(textOf(await collect(run))).toBe('ab-1/4+1/4');
+  });
+
+  test('drops and multiplies chunks, but never loses the finish', async () => {
+    const run = await start('shaped', ['shape'], script({ text: 'drop  twice keep.', chunkSize: 6 }));
+    const chunks = await collect(run);
+    expect(textOf(chunks)).toBe('twice twice keep.');
+    expect(chunks.at(-1)?.type).toBe('finish');
+  });
+
+  test('puts custom chunks in place, and through the later processors that asked for them', async () => {
+    const run = await start('talking', ['talker', 'listener'], script({ text: 'hi' }), { input: ['talker'] });
+    const chunks = await collect(run);
+    const types = chunks.map((chunk) => chunk.type as string);
+    expect(types.indexOf('data-note')).toBeLessThan(types.indexOf('text-start'));
+    expect(chunks.filter((chunk) => (chunk.type as string).startsWith('data-'))).toEqual([
+      expect.objectContaining({ type: 'data-input', data: 'heard' }),
+      expect.objectContaining({ type: 'data-note', data: 'heard' }),
+    ]);
+  });
+
+  test('an abort drops what is not published, and cancels the model', async () => {
+    const run = await start(
+      'stopped',
+      [{ use: 'guard', options: { word: 'bad' } }, 'upper'],
+      script({ text: 'good bad more', chunkSize: 5, delayMs: 30 }),
+    );
+    const chunks = await collect(run);
+    expect(textOf(chunks)).toBe('GOOD ');
+    expect(chunks.at(-1)).toMatchObject({ type: 'tripwire', payload: { reason: 'a word' } });
+  });
+
+  test('a halt in mid-stream answers instead', async () => {
+    const run = await start(
+      'halted',
+      [{ use: 'guard', options: { word: 'bad', halt: true } }],
+      script({ text: 'good bad more', chunkSize: 5 }),
+    );
+    await collect(run);
+    expect(await run.result()).toMatchObject({ status: 'finished', text: 'No more of that.', finishReason: 'halted' });
+  });
+
+  test('what is not a chunk fails the run, and does not come out', async () => {
+    const run = await start('lied', ['liar'], script({ text: 'hello' }));
+    const chunks = await collect(run);
+    expect(chunks.at(-1)).toMatchObject({ type: 'error', payload: { error: { code: 'processor-failed' } } });
+    expect(textOf(chunks)).toBe('');
+  });
+
+  test('5,000 chunks keep their order over three sessions', async () => {
+    const text = Array.from({ length: 5_000 }, (_, at) => `${at} `).join('');
+    const run = await start('long', ['shape', 'listener', 'upper'], script({ text, chunkSize: 5 }));
+    expect(textOf(await collect(run))).toBe(text);
+  });
+
+  test('many followers see one run, and a late one sees it whole', async () => {
+    const run = await start('followed', ['upper'], script({ text: 'abcdef', chunkSize: 1, delayMs: 10 }));
+    const followers = await Promise.all([1, 2, 3].map(() => stack.client.follow(run.runId)));
+    const all = await Promise.all([run, ...followers].map(collect));
+    expect(new Set(all.map(textOf))).toEqual(new Set(['ABCDEF']));
+    expect(textOf(await collect(await stack.client.follow(run.runId)))).toBe('ABCDEF');
+    const stages = (await stack.client.runs.events(run.runId)).filter((event) => event.event === 'stage');
+    expect(stages.filter((event) => event.stage === 'processOutputStream')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,135 @@
+// What is lost when something dies, and what the user sees: a guard in mid-stream, a guard that is not there, the orchestrator.
+import { defineProcessor, eventually, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { collect, textOf } from '../e2e/collect.ts';
+import { script } from '../e2e/script.ts';
+
+const nats = useNats();
+
+const slow = (id: string) =>
+  defineProcessor({
+    id,
+    description: 'passes everything',
+    stages: ['processInput', 'processOutputStream'],
+    reads: [],
+    options: z.strictObject({}),
+    create: () => ({ id, processInput: () => undefined, processOutputStream: async ({ part }) => part }),
+  });
+
+const doomed = useProcessors(nats, [slow('doomed')], 'doomed-service');
+const stuck = defineProcessor({
+  id: 'stuck',
+  description: 'never answers, and says when it is given up',
+  stages: ['processInput', 'processOutputStep'],
+  reads: [],
+  policy: { timeoutMs: 300, attempts: 1 },
+  options: z.strictObject({}),
+  create: () => ({
+    id: 'stuck',
+    processInput: ({ abortSignal }) =>
+      new Promise<undefined>((resolve) =>
+        abortSignal.addEventListener('abort', () => {
+          cancelled += 1;
+          resolve(undefined);
+        }),
+      ),
+    processOutputStep: () => undefined,
+  }),
+});
+let cancelled = 0;
+useProcessors(nats, [stuck], 'stuck-service');
+const stack = useStack(nats, ['orchestrator']);
+
+async function apply(name: string, lists: object): Promise<string> {
+  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', ...lists });
+  return name;
+}
+
+describe('a guard', () => {
+  test('that does not answer in its time fails the run by its policy, and is told that it was given up', async () => {
+    const run = await stack.client.start(await apply('stuck', { input: ['stuck'] }), 'hello');
+    expect(await run.result()).toMatchObject({
+      status: 'failed',
+      error: { code: 'processor-timeout', path: 'processInput/stuck' },
+    });
+    await eventually(() => cancelled > 0);
+    const skipping = await apply('stuck-skipped', { input: [{ use: 'stuck', onFailure: 'skip' }] });
+    expect(await (await stack.client.start(skipping, script({ text: 'went on' }))).result()).toMatchObject({
+      text: 'went on',
+    });
+  });
+
+  test('that goes away in mid-stream fails the run at once, and nothing unguarded comes out', async () => {
+    const run = await stack.client.start(
+      await apply('doomed', { output: ['doomed'] }),
+      script({ text: 'x'.repeat(400), chunkSize: 2, delayMs: 20 }),
+    );
+    const chunks = [];
+    for await (const chunk of run.fullStream) {
+      chunks.push(chunk);
+      // Cut off from the bus without a goodbye, as a killed process is.
+      if (chunks.length === 8) await doomed.running.bus.nc.close();
+    }
+    expect(chunks.at(-1)).toMatchObject({
+      type: 'error',
+      payload: { error: { code: 'session-lost', path: 'processOutputStream/doomed' } },
+    });
+    expect(textOf(chunks).length).toBeLessThan(400);
+  });
+
+  test('that is not there blocks', async () => {
+    const run = await stack.client.start('doomed', script({ text: 'unguarded' }));
+    const chunks = await collect(run);
+    expect(textOf(chunks)).toBe('');
+    expect(chunks.at(-1)).toMatchObject({ type: 'error', payload: { error: { code: 'processor-not-there' } } });
+  });
+});
+
+describe('an orchestrator', () => {
+  test('killed in mid-run is noticed by the next one, which ends the run and says why', async () => {
+    const name = await apply('plain', {});
+    const run = await stack.client.start(name, script({ text: 'y'.repeat(4_000), chunkSize: 4, delayMs: 20 }));
+    const reading = collect(run);
+    await eventually(async () => (await stack.log('orchestrator')).includes('is up'));
+    await eventually(async () => (await stack.client.runs.get(run.runId)).status === 'running', { timeoutMs: 5_000 });
+    await stack.signal('orchestrator', 'SIGKILL');
+    await stack.start('orchestrator');
+    const chunks = await reading;
+    expect(chunks.at(-1)).toMatchObject({ type: 'error', payload: { error: { code: 'run-owner-lost' } } });
+    expect(await run.result()).toMatchObject({ status: 'failed', error: { code: 'run-owner-lost' } });
+  }, 45_000);
+
+  test('asked to stop lets its runs end', async () => {
+    const run = await stack.client.start('plain', script({ text: 'z'.repeat(40), chunkSize: 4, delayMs: 50 }));
+    await eventually(async () => (await stack.client.runs.get(run.runId).catch(() => undefined))?.status === 'running');
+    const [chunks] = await Promise.all([collect(run), stack.signal('orchestrator', 'SIGTERM')]);
+    expect(textOf(chunks)).toBe('z'.repeat(40));
+    await stack.start('orchestrator');
+    expect(await run.result()).toMatchObject({ status: 'finished' });
+  });
+});
+
+describe('cancelling', () => {
+  test('works from another client, keeps what was said so far, and stops the model', async () => {
+    const run = await stack.client.start('plain', script({ text: 'w'.repeat(4_000), chunkSize: 4, delayMs: 20 }));
+    let count = 0;
+    const chunks = [];
+    for await (const chunk of run.fullStream) {
+      chunks.push(chunk);
+      if (chunk.type === 'text-delta' && ++count === 5) await (await stack.client.follow(run.runId)).cancel();
+    }
+    expect(chunks.at(-1)?.type).toBe('abort');
+    const result = await run.result();
+    expect(result.status).toBe('cancelled');
+    expect(result.text.length).toBeGreaterThan(0);
+    expect(result.text).toBe(textOf(chunks));
+  });
+
+  test('a run that passes its deadline fails and says so', async () => {
+    const run = await stack.client.start('plain', script({ text: 'w'.repeat(4_000), chunkSize: 4, delayMs: 20 }), {
+      deadlineMs: 300,
+    });
+    expect(await run.result()).toMatchObject({ status: 'failed', error: { code: 'run-deadline-exceeded' } });
+  });
+});
