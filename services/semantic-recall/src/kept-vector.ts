@@ -19,7 +19,8 @@ export function keepVector(state: JsonObject, text: string, vector: readonly num
 export function keptVector(state: JsonObject, text: string): number[] | undefined {
   const kept = keptSchema.safeParse(state['query']).data;
   if (kept?.text !== fingerprint(text)) return undefined;
-  return [...fromBytes(Buffer.from(kept.vector, 'base64'))];
+  const bytes = Buffer.from(kept.vector, 'base64');
+  return bytes.length > 0 && bytes.length % Float32Array.BYTES_PER_ELEMENT === 0 ? [...fromBytes(bytes)] : undefined;
 }
 
 /** The text itself may be long, and stands in the conversation already. */

@@ -81,19 +81,19 @@ Earlier in this conversation:
   });
 
   test('handles vector store errors', async () => {
-    await rig.close();
-    rig = await createRecallRig();
-    const { provider } = rig;
-    provider.fail({ status: 400, message: 'no such model' });
-    const refused = await rig.atInput();
-    expect(refused.verdicts).toMatchObject([{ type: 'failure', code: 'model-call-failed', retryable: true }]);
-
-    const broken = await createRecallRig();
-    const { verdicts, conversation } = await broken
-      .close()
-      .then(() => rig.atInput({}, { uses: [{ definition: broken.definition }] }));
-    expect(verdicts).toMatchObject([{ type: 'failure', retryable: true }]);
+    await rig.breakStore();
+    const { verdicts, conversation } = await rig.atInput();
+    expect(verdicts).toMatchObject([{ type: 'failure', code: 'store-unavailable', retryable: true }]);
     expect(conversation.system).toEqual([]);
+    const output = await rig.atOutput({ input: ['Hello'], response: ['Hi'] });
+    expect(output.verdicts).toMatchObject([{ type: 'failure', code: 'store-unavailable', retryable: true }]);
+  });
+
+  test('an embedder that fails is a failure too', async () => {
+    rig.provider.fail({ status: 400, message: 'no such model' });
+    const { verdicts } = await rig.atInput();
+    expect(verdicts).toMatchObject([{ type: 'failure', code: 'model-call-failed', retryable: true }]);
+    expect(rig.queries).toEqual([]);
   });
 
   test('skips when no user message present', async () => {

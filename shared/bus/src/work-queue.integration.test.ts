@@ -176,8 +176,10 @@ test('the queue is read again when the server was away', async () => {
     await delivery.acknowledge();
   });
   await nats.kill();
+  await eventually(() => !orchestrator.bus.connected());
   await nats.start();
-  await eventually(() => put(command('back')).catch(() => false));
+  await eventually(() => orchestrator.bus.connected());
+  await put(command('back'));
   await eventually(() => taken.includes('back'), { timeoutMs: 10_000 });
   expect(taken).toEqual(['back']);
 });

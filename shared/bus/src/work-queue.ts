@@ -54,16 +54,21 @@ export async function consumeCommands(
   }
 }
 
-/** A pull that is given up hands back what may come after all: nothing waits for its acknowledgement to run out. */
-async function pull(consumer: Consumer, signal: AbortSignal): Promise<JsMsg | null> {
-  const stopped = Promise.withResolvers<null>();
-  const onAbort = () => stopped.resolve(null);
-  signal.addEventListener('abort', onAbort, { once: true });
-  const next = consumer.next({ expires: PULL_EXPIRES_MS });
-  const message = await Promise.race([next, stopped.promise]);
-  signal.removeEventListener('abort', onAbort);
-  if (signal.aborted) void next.then((late) => late?.nak()).catch(() => undefined);
-  return signal.aborted ? null : message;
+/** A pull that is given up is taken back, and what was on its way is handed back: others get it at once. */
+async function pull(consumer: Consumer, signal: AbortSignal): Promise<JsMsg | undefined> {
+  const messages = await consumer.fetch({ max_messages: 1, expires: PULL_EXPIRES_MS });
+  const stop = () => messages.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    for await (const message of messages) {
+      if (!signal.aborted) return message;
+      message.nak();
+    }
+    return undefined;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 function delivery(message: JsMsg, command: Command): Delivery {

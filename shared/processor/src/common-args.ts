@@ -10,9 +10,10 @@ import {
   type Trace,
   type Violation,
 } from '@millrace/contracts';
-import type { CommonArgs, CustomChunk } from './processor.ts';
+import type { CommonArgs } from './processor.ts';
 import { createRequestContext } from './request-context.ts';
 import { StopError } from './stop.ts';
+import { createStreamWriter } from './stream-writer.ts';
 
 export type CallContext = {
   run: RunRef;
@@ -50,7 +51,7 @@ export function createEntryArgs(entry: CallEntry, context: CallContext): EntryAr
     requestContext: createRequestContext(context.requestContext, context.run),
     tracingContext: context.trace ? { trace: context.trace } : {},
     abortSignal: context.signal,
-    writer: { custom: async (chunk) => context.write(customChunk(chunk, context.run)) },
+    writer: createStreamWriter(context.run, context.write),
     onViolation: (violation) => void violations.push({ ...violation, processorId: entry.entry }),
     run: context.run,
     entry: entry.entry,
@@ -78,16 +79,4 @@ function changedState(entry: CallEntry, state: JsonObject, before: string): Left
     );
   }
   return JSON.stringify(state) === before ? {} : { state };
-}
-
-/** @throws message-invalid when the type does not begin with `data-` */
-function customChunk(chunk: CustomChunk, run: RunRef): Chunk {
-  if (!chunk.type.startsWith('data-')) {
-    throw new MillraceError(
-      'message-invalid',
-      `writer.custom() takes chunks whose type starts with "data-", not "${chunk.type}".`,
-    );
-  }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a data chunk is one of the "other" types of the schema
-  return { from: 'AGENT', ...chunk, runId: run.runId } as unknown as Chunk;
 }

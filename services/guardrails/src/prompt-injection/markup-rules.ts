@@ -21,7 +21,7 @@ export const ROLE_RULES: MarkupRule[] = [
   { id: 'instruction-tag', pattern: /\[\/?INST\]|<<\/?SYS>>/gi },
   { id: 'system-tag', pattern: /<\/?system(?:[_-](?:prompt|message|instructions?|override))?\s{0,4}>/gi },
   { id: 'system-tag', pattern: /[[(]\s{0,4}system[\s_-](?:message|prompt|override|instructions?|command)\s{0,4}[\])]/gi },
-  { id: 'role-heading', pattern: /^[ \t]{0,3}#{2,6}[ \t]{0,4}(?:system|developer)(?:[ \t](?:prompt|message|instructions?|override))?[ \t]{0,4}:?[ \t]{0,8}$/gim },
+  { id: 'role-heading', pattern: /^[ \t]{0,3}#{3,6}[ \t]{0,4}(?:system|developer)(?:[ \t](?:prompt|message|instructions?|override))?[ \t]{0,4}:?[ \t]{0,8}$/gim },
   { id: 'role-heading', pattern: /^[ \t]{0,3}#{2,6}[ \t]{0,4}(?:instruction|response|system|developer)[ \t]{0,4}:/gim },
   { id: 'role-line', pattern: new RegExp(String.raw`${lineStart}(?:system|developer)[\s_-](?:prompt|override|instructions?)[\])"']{0,2}\s{0,4}:`, 'gim') },
   {

@@ -1,29 +1,32 @@
 // What people write to turn a model against its instructions, in groups. Written for this project, from what such attempts have
-// to say, not from a list. Texts are compared in lower case, without accents and punctuation (see word-view.ts).
+// to say. Texts are compared as bare words, in lower case, without accents and punctuation (see word-view.ts). Words that
+// developers and writers use every day ("override the default prompt", "print its message") are left out on purpose.
 //
 // Notation: words stand for themselves; (a|b c) one of these; <name> one of the list below; `?` behind either: may be missing;
 // `..` up to three words of any kind.
 
 export const LISTS: Record<string, string> = {
   ignore:
-    'ignore|disregard|forget|neglect|discard|dismiss|abandon|override|overrule|overwrite|bypass|circumvent|skip|erase|wipe|set aside|' +
-    'put aside|throw away|pay no attention to|stop following|stop obeying|do not follow|dont follow|do not obey|dont obey|no longer follow',
+    'ignore|disregard|forget|neglect|discard|dismiss|abandon|set aside|put aside|throw away|pay no attention to|stop following|' +
+    'stop obeying|do not follow|dont follow|do not obey|dont obey|no longer follow|do not listen to|dont listen to',
+  replace: 'override|overrule|bypass|circumvent|overwrite|erase|wipe|skip|delete|unlearn|reset|violate|break',
   all: 'all|any|every|each|all of|any of|every one of',
   these: 'the|your|my|our|these|those|this|that|its',
   earlier:
-    'previous|prior|preceding|above|earlier|foregoing|former|initial|original|existing|past|aforementioned|system|developer|hidden|' +
-    'preset|predefined|built in|default|old|last',
+    'previous|previously given|prior|preceding|above|earlier|foregoing|former|initial|original|past|aforementioned|system|developer|' +
+    'hidden|preset|predefined',
   instructions:
-    'instruction|instructions|direction|directions|directive|directives|prompt|prompts|guideline|guidelines|programming|guardrail|' +
-    'guardrails|system prompt|system message|system messages|instructions and rules|rules and instructions',
-  rules: 'rule|rules|command|commands|constraint|constraints|restriction|restrictions|policy|policies|training|context|limits|limitations',
+    'instruction|instructions|direction|directions|directive|directives|prompt|prompts|guideline|guidelines|programming|guardrails|' +
+    'system prompt|system message|system messages|system instructions',
+  orders: 'instruction|instructions|directions|directive|directives|guidelines|guardrails|system prompt|system instructions',
+  rules: 'rule|rules|command|commands|constraint|constraints|restriction|restrictions|policy|policies|training|limitations',
   reveal:
     'reveal|show|print|output|display|disclose|expose|leak|dump|recite|repeat|reproduce|share|tell me|tell us|give me|send me|write out|' +
     'list|quote|copy|paste|translate|summarize|summarise|spell out|read out|return',
-  hidden: 'system|hidden|secret|internal|confidential|developer|initial|original|underlying|base|private|full system|entire system',
-  prompt: 'prompt|prompts|instruction|instructions|message|directive|directives|configuration prompt|preprompt|pre prompt',
-  lawless: 'unrestricted|unfiltered|uncensored|unlimited|unaligned|jailbroken|amoral|evil|rogue|lawless|unethical|unbound|unchained',
-  limits: 'rules|restrictions|limits|limitations|guidelines|filters|constraints|boundaries|censorship|ethics|morals|safeguards|guardrails',
+  hidden: 'system|hidden|secret|internal|confidential|developer|initial|original|underlying|base|private|full|entire|exact|complete',
+  secret: 'system|hidden|secret|internal|confidential|developer|full system|entire system|complete system',
+  prompt: 'prompt|prompts|instruction|instructions|directive|directives|system prompt|system message|system instructions|preprompt',
+  lawless: 'unrestricted|unfiltered|uncensored|jailbroken|unaligned|unchained',
 };
 
 export type PhraseGroup = {
@@ -37,75 +40,76 @@ export type PhraseGroup = {
   notBefore?: string;
 };
 
-const told = '(do not|dont|does not|doesnt|did not|never|not to|cannot|cant|must not|should not|shouldnt|wont|will not|to not|i|we|they|he|she|who|users|people)';
+const notMeant =
+  '(do not|dont|does not|doesnt|did not|never|not to|cannot|cant|must not|should not|shouldnt|wont|will not|to not|i|we|they|he|she|who)';
 
 export const PHRASE_GROUPS: PhraseGroup[] = [
   {
     id: 'instruction-override',
     says: 'what the model was told before no longer counts',
-    notAfter: told,
+    notAfter: notMeant,
     phrases: [
       '<ignore> <all>? <these>? <earlier> (and|or)? <earlier>? <instructions>',
-      '<ignore> <all> <these>? <instructions>',
+      '<ignore> <all> <these>? <orders>',
       '<ignore> your .. <instructions>',
       '<ignore> <all>? your <earlier>? <rules>',
       '<ignore> <all> <these>? <earlier> <rules>',
-      '<ignore> <all>? <these>? <instructions> (above|before|earlier|so far|previously given|you were given|you have been given|you received|you got|given to you|from before|given before|i gave you)',
-      '<ignore> (everything|anything|all|whatever|what) (that|which)? (you were told|you have been told|youve been told|was said before|i said before|came before|is above|above|before this|before that|prior to this|you know about your)',
-      '<ignore> (all|everything) (above|before|previous|prior)',
+      '<ignore> <all>? <these>? <instructions> (above|before this|before that|so far|you were given|you have been given|you received|you got|given to you|given before|from before)',
+      '<ignore> (everything|anything|all) (that|which)? (you were told|you have been told|youve been told|came before|is above|above|before this|before that|prior to this)',
+      '<replace> <all>? your .. <orders>',
+      '<replace> <all>? your .. (programming|rules|restrictions|training)',
+      '<replace> <all>? <these>? <earlier> <orders>',
     ],
   },
   {
     id: 'new-instructions',
     says: 'other instructions take the place of the given ones',
     phrases: [
-      '(here are|these are|following are|read|obey|follow|execute) (your|the)? new (instructions|directives|orders|rules|system prompt)',
-      'your new (instructions|directives|orders|rules|objective|goal|task|role|identity|persona|purpose|system prompt) (is|are|will be|follows|follow)',
-      '(your|the) (real|true|actual) (instructions|task|goal|objective|purpose) (is|are|follow|follows)',
-      '(new|updated|revised) system (prompt|message|instructions)',
-      '(replace|update|change|rewrite|overwrite) your (system prompt|system message|instructions|programming|directives)',
+      '(here are|these are|following are|read|obey|follow|execute) your new (instructions|directives|orders|rules|system prompt)',
+      'your new (instructions|directives|orders|rules|objective|role|identity|persona|purpose|system prompt) (is|are|will be|follows|follow)',
+      'your (real|true|actual) (instructions|objective|purpose|directive) (is|are|follow|follows)',
+      '(replace|update|change|rewrite) your (system prompt|system message|system instructions|programming|directives)',
       '(instead of|rather than) (following|obeying) your (instructions|rules|guidelines|directives|programming)',
     ],
   },
   {
     id: 'prompt-leak',
     says: 'the model is to give its instructions away',
-    notBefore: '(for|on|about|how|to|regarding|template|templates|library|engineering|of the day)',
+    notBefore: '(for|on|about|how|to|regarding|template|templates|library|engineering)',
     phrases: [
-      '<reveal> .. (your|its) <hidden>? <prompt>',
-      '<reveal> .. (your|its|the|this) <hidden> (prompt|prompts|instruction|instructions|directives)',
-      '<reveal> .. the system message',
-      'what (is|are|was|were|does|do) your <hidden>? (prompt|prompts|instruction|instructions|directives)',
-      'what (is|are|was|were) the <hidden> (prompt|prompts|instruction|instructions) (you|above|at)',
-      '(repeat|print|output|copy|recite|write) (back)? (everything|all the text|all text|all of the text|the text|the words|all words) (above|before this|preceding this)',
-      '(what|which) (instructions|rules|prompt) (were you|have you been|did they|are you) (given|give you|following|told)',
-      '(repeat|print|output|copy|recite|return) .. (instructions|prompt|message) (verbatim|word for word|exactly as)',
+      '<reveal> .. your <hidden>? <hidden>? <prompt>',
+      '<reveal> .. (its|the|this) <secret> (prompt|prompts|instruction|instructions|directives|message)',
+      'what (is|are|was|were|does|do) your <hidden>? <hidden>? <prompt>',
+      'what (is|are|was|were) the <secret> (prompt|instructions) (you|above|at)',
+      '(repeat|print|output|copy|recite|write) (back)? (everything|all the text|all text|all of the text|all words) (above|before this|preceding this)',
+      '(what|which) (instructions|rules|prompt) (were you|have you been) (given|told|following)',
+      '<reveal> .. (instructions|prompt) (verbatim|word for word)',
     ],
   },
   {
     id: 'role-change',
     says: 'the model is to be somebody who has no rules',
     phrases: [
-      '(you are|youre|you re|act|behave|respond|answer|pretend|roleplay|role play|imagine) .. <lawless>',
-      '(you are|youre|you will be|you shall be) (now|no longer|from now on) (dan|free|bound|restricted|limited|an ai|a language model|an assistant|required to|subject to|in control of)',
-      '(you are|youre) (no longer|not) (bound|restricted|limited|constrained|governed) by',
-      '(pretend|imagine|assume|act as if|act like|suppose) (that)? you (have|had|have got) no <limits>',
-      '(pretend|act as if) (that)? (you are|youre|to be) (not an ai|not a language model|a human with no)',
-      'you (have|are under|need|are subject to) no <limits>',
+      '(you are|youre|act as|act like|behave as|behave like|respond as|answer as|pretend to be|pretend you are|roleplay as|role play as|imagine you are|simulate) .. <lawless>',
+      '(you are|youre|act as|pretend to be|pretend you are|roleplay as|role play as) (now)? (a|an|the)? (evil|rogue|amoral|lawless|unethical|malicious) (ai|assistant|model|bot|chatbot|agent)',
+      '(you are|youre|you will be|you shall be) (now|from now on) (dan|free of|free from|in control of)',
+      '(you are|youre|pretend you are|act as if you are|act as if you were) (no longer|not) (an ai|a language model|an assistant|bound by|restricted by|limited by|constrained by|governed by|bound to|subject to)',
+      '(pretend|imagine|assume|act as if|act like|suppose|as if) (that)? you (have|had) no (rules|restrictions|limits|limitations|guidelines|filters|constraints|ethics|morals|safeguards)',
+      'you (have|are under|are subject to) no (restrictions|ethical guidelines|moral constraints|content policy|censorship|ethical constraints)',
       'do anything now',
-      '(stay|remain) in character (no matter|whatever)',
-      'you (must|will|shall|have to) (always)? (obey|comply with) (me|every|all|any) ..',
+      'you (must|will|shall|have to) (always)? obey (me|my|every|only)',
     ],
   },
   {
     id: 'developer-mode',
     says: 'a mode is switched on in which rules do not hold',
-    notAfter: '(how do i|how do we|how do you|how to|how can i|how can we|i|we|cannot|cant|to)',
+    notAfter: '(how do i|how do we|how do you|how to|how can i|how can we|i|we|cannot|cant|must)',
     notBefore: '(on|in|for|of|via|using|with|from)',
     phrases: [
-      '(enable|activate|enter|engage|start|switch to|turn on|go into|switch on|unlock|simulate|initiate) (the|your)? (developer|dev|god|dan|jailbreak|sudo|admin|administrator|unrestricted|unfiltered|no limits|opposite|debug override) mode',
-      '(you are|youre) (now)? (in|running in|entering|operating in) (the|a)? (developer|dev|god|dan|jailbreak|debug|sudo|root|admin|administrator|maintenance|unrestricted|unfiltered|test) mode',
-      '(developer|dev|god|dan|jailbreak|sudo|admin|unrestricted) mode (enabled|activated|on|engaged|unlocked)',
+      '(enable|activate|enter|engage|start|switch to|turn on|go into|switch on|unlock|simulate|initiate) (the|your)? (developer|dev|god|dan|jailbreak|sudo|unrestricted|unfiltered|no limits) mode',
+      '(you are|youre) (now)? (in|running in|entering|operating in) (the|a)? (developer|dev|god|dan|jailbreak|debug|sudo|root|admin|maintenance|unrestricted|unfiltered) mode',
+      '(god|dan|jailbreak|sudo|unrestricted) mode (enabled|activated|on|engaged|unlocked)',
+      'developer mode (enabled|activated|engaged|unlocked)',
     ],
   },
   {
@@ -113,18 +117,18 @@ export const PHRASE_GROUPS: PhraseGroup[] = [
     says: 'the model is to drop its safeguards',
     notAfter: '(do not|dont|never|cannot|cant|not to|must not|should not)',
     phrases: [
-      '(disable|deactivate|turn off|switch off|remove|drop|lift|suspend|bypass|ignore|break) (all|any)? (of)? your (safety|content|ethical|moral|security|internal)? (filters|filter|restrictions|guidelines|limits|limitations|safeguards|guardrails|protocols|policies|rules|checks|constraints)',
-      '(answer|respond|reply|speak|talk|act|operate|function) .. without (any)? (restrictions|restriction|filters|filter|censorship|ethical guidelines|safety guidelines|moral constraints|limitations|rules)',
-      '(your|the) (restrictions|safeguards|guardrails|safety filters|content filters|limitations) (have been|are|were) (lifted|removed|disabled|turned off|suspended)',
+      '(disable|deactivate|turn off|switch off|remove|drop|lift|suspend|bypass|ignore|break) (all|any)? (of)? your (safety|content|ethical|moral|security|internal)? (filters|filter|restrictions|guidelines|limits|limitations|safeguards|guardrails|protocols|policies|constraints)',
+      '(answer|respond|reply|speak|talk) .. without (any)? (restrictions|censorship|ethical guidelines|safety guidelines|moral constraints|content filters|safety filters)',
+      'your (restrictions|safeguards|guardrails|safety filters|content filters|limitations) (have been|are|were) (lifted|removed|disabled|turned off|suspended)',
     ],
   },
   {
     id: 'false-authority',
     says: 'whoever writes claims to be whom the model must obey',
     phrases: [
-      '(i am|im|this is|we are|speaking as|speaking is) (your|the) (developer|developers|creator|creators|administrator|system administrator|programmer|maker|owner|operator) (of this|and|so|speaking|who|i|you)',
-      'as your (developer|creator|administrator|owner|operator|maker) i (order|command|authorize|authorise|instruct|allow|permit|require)',
-      '(message|instruction|instructions|order|orders|override|directive) from (your|the) (developer|developers|creator|creators|system administrator|operator)',
+      '(i am|im|this is|we are|speaking as) your (developer|developers|creator|creators|administrator|system administrator|programmer|maker)',
+      'as your (developer|creator|administrator|programmer|maker) i (order|command|authorize|authorise|instruct|allow|permit|require)',
+      '(instruction|instructions|order|orders|override|directive) from your (developer|developers|creator|creators|administrator|operator)',
     ],
   },
   {
@@ -132,7 +136,7 @@ export const PHRASE_GROUPS: PhraseGroup[] = [
     says: 'the user is not to learn of it (in tool results and documents)',
     phrases: [
       '(do not|dont|never) (tell|inform|alert|notify|warn|mention this to|mention it to|reveal this to|say this to|let) the user (about|of|that|know|this|what|anything)',
-      '(attention|note to|instructions for|instruction for|message for|message to|dear) (the|all|any)? (ai|llm|language model|chatbot|assistant|ai assistant|ai agent|ai model|ais|llms) (reading|processing|summarizing|summarising|parsing|that reads|you must|ignore|please)',
+      '(attention|note to|instructions for|instruction for|message for|message to|dear) (the|all|any)? (ai|llm|language model|chatbot|assistant|ai assistant|ai agent|ai model|ais|llms) (reading|processing|summarizing|summarising|parsing|that reads|you must|ignore)',
     ],
   },
   {

@@ -52,6 +52,7 @@ export async function createRecallRig() {
       const { system } = await atInput(options, { input: [text], run: aRun({ runId: 'now', ...run }) });
       return system('semantic-recall').join('\n');
     },
+    breakStore: () => kept.close(),
     async close() {
       await kept.close();
       await provider.close();

@@ -1,0 +1,42 @@
+// A text made from another one that knows where its parts came from, so that what is found in it can be shown, or cut, there.
+import type { Span } from '../text/span.ts';
+
+export type DerivedText = {
+  text: string;
+  /** Where a stretch of the derived text stands in the source. */
+  spanOf(span: Span): Span;
+};
+
+/** `at`: the place in the derived text. */
+type Piece = Span & { at: number; length: number };
+
+/** Every match replaced. */
+export function replacing(text: string, pattern: RegExp, replacement: (match: RegExpExecArray) => string): DerivedText {
+  const pieces: Piece[] = [];
+  let result = '';
+  let from = 0;
+  for (const match of text.matchAll(pattern)) {
+    const decoded = replacement(match);
+    result += text.slice(from, match.index);
+    from = match.index + match[0].length;
+    pieces.push({ start: match.index, end: from, at: result.length, length: decoded.length });
+    result += decoded;
+  }
+  return {
+    text: result + text.slice(from),
+    spanOf: ({ start, end }) => ({ start: unitSource(pieces, start).start, end: unitSource(pieces, Math.max(start, end - 1)).end }),
+  };
+}
+
+/** Where one unit of the derived text came from. */
+function unitSource(pieces: readonly Piece[], place: number): Span {
+  const piece = pieces.findLast((candidate) => candidate.at <= place) ?? { start: 0, end: 0, at: 0, length: 0 };
+  const behind = place - piece.at - piece.length;
+  return behind < 0 ? piece : { start: piece.end + behind, end: piece.end + behind + 1 };
+}
+
+/** All of it came from one stretch. */
+export const fromStretch = (text: string, span: Span): DerivedText => ({ text, spanOf: () => span });
+
+/** Each unit came from the unit at the same place. */
+export const inStep = (text: string): DerivedText => ({ text, spanOf: (span) => span });

@@ -1,0 +1,38 @@
+// The options of the prompt-injection processor.
+import { z } from 'zod';
+import { responseOption } from '../guard/strategy-options.ts';
+import { patternSchema } from '../text/linear-pattern.ts';
+import { LAYERS } from './find-injections.ts';
+
+const MAX_PHRASES = 1_000;
+const MAX_PATTERNS = 100;
+const hasWord = /[\p{L}\p{N}]/u;
+
+export const promptInjectionOptions = z.strictObject({
+  strategy: z
+    .enum(['block', 'warn', 'filter', 'rewrite'])
+    .default('block')
+    .describe(
+      'block: the run stops; warn: reported only; filter: the message or tool result is left out; rewrite: what was found is cut out',
+    ),
+  layers: z
+    .union([z.literal('all'), z.array(z.enum(LAYERS))])
+    .default('all')
+    .describe('what is looked for; `phrases` and `patterns` of these options always are'),
+  scan: z
+    .enum(['new', 'all'])
+    .default('new')
+    .describe('new: the user messages behind the last answer in the input; all: every user message of the input'),
+  phrases: z
+    .array(z.string().max(500).regex(hasWord, 'no word in it'))
+    .max(MAX_PHRASES)
+    .default([])
+    .describe('more phrases, compared as words, in any case'),
+  patterns: z
+    .array(patternSchema)
+    .max(MAX_PATTERNS)
+    .default([])
+    .describe('more regular expressions (RE2), upper and lower case the same'),
+  response: responseOption,
+});
+export type PromptInjectionOptions = z.output<typeof promptInjectionOptions>;

@@ -1,0 +1,102 @@
+// A run that is only what the measured modules need of one: a plan of pass-through processors, no state store, no streams.
+import type { Plan, PlanEntry, RunState, Stage } from '@millrace/contracts';
+import { connectBus, openJetStream, type Bus } from '@millrace/bus';
+import { createModels } from '@millrace/models';
+import { createDiscovery } from '../src/discovery.ts';
+import { initialState } from '../src/run/run-state.ts';
+import type { Run } from '../src/run/run.ts';
+import { createSessionInbox } from '../src/step/session-inbox.ts';
+
+export type BenchBus = {
+  bus: Bus;
+  createRun(processors: readonly string[], stage: Stage): Run;
+  close(): Promise<void>;
+};
+
+export async function openBench(natsUrl: string): Promise<BenchBus> {
+  const bus = await connectBus({ servers: natsUrl, name: 'bench' });
+  const access = await openJetStream(bus);
+  const discovery = createDiscovery(bus);
+  await discovery.refresh();
+  const sessions = createSessionInbox(bus);
+  const models = createModels({ apiKey: 'none' });
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  let count = 0;
+
+  return {
+    bus,
+    createRun(processors, stage) {
+      const runId = `bench-${count++}`;
+      const plan = planOf(processors, stage);
+      const agent = {
+        name: 'bench',
+        model: 'openai/none',
+        instructions: [],
+        tools: [],
+        input: [],
+        output: [],
+        error: [],
+        maxSteps: 5,
+      };
+      const request = {
+        runId,
+        tenant: 'default',
+        agent: 'bench',
+        messages: [],
+        requestContext: {},
+        deadlineMs: 600_000,
+      };
+      let state: RunState = initialState({ request, applied: { agent, plan, revision: 1, appliedAt: '' } });
+      return {
+        ref: {
+          tenant: 'default',
+          runId,
+          agent: 'bench',
+          epoch: 1,
+          resourceId: 'default',
+          deadlineAt: Date.now() + 600_000,
+        },
+        agent,
+        plan,
+        deps: { access, models, discovery, sessions, log },
+        chunks: { nextIndex: () => 0, publish() {}, flush: async () => undefined, close() {} },
+        events: { record() {}, flush: async () => undefined },
+        signal: new AbortController().signal,
+        state: () => state,
+        dispatch: () => void (state = { ...state }),
+        interruption: () => undefined,
+        checkpoint: async () => undefined,
+        inTurn: (work) => work(),
+      };
+    },
+    async close() {
+      discovery.stop();
+      sessions.stop();
+      await bus.close();
+    },
+  };
+}
+
+function planOf(processors: readonly string[], stage: Stage): Plan {
+  const entries = processors.map((processor): PlanEntry => ({
+    entry: processor,
+    processor,
+    service: processor,
+    version: '0.1.0',
+    lists: ['output'],
+    stages: [stage],
+    reads: ['input'],
+    processDataParts: false,
+    options: {},
+    required: false,
+    memory: false,
+    timeoutMs: 5_000,
+    attempts: 1,
+    onFailure: 'fail',
+  }));
+  return {
+    entries: Object.fromEntries(entries.map((entry) => [entry.entry, entry])),
+    order: { [stage]: processors.map(String) },
+    tools: [],
+  };
+}

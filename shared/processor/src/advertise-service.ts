@@ -1,0 +1,17 @@
+// Discovery for a process that serves no processors (serveProcessors advertises by itself): tools, api verbs.
+import { advertise, type Bus, type Endpoint } from '@millrace/bus';
+import type { Resources } from '@millrace/service';
+
+export type AdvertiseServiceOptions = {
+  bus: Bus;
+  resources: Resources;
+  /** The service's version and one sentence about it. */
+  version: string;
+  description: string;
+  endpoints: Endpoint[];
+};
+
+/** Call it last: what is released first is what others find the rest by. */
+export function advertiseService({ bus, resources, version, description, endpoints }: AdvertiseServiceOptions): void {
+  resources.add('discovery', advertise(bus, { name: bus.name, version, description, endpoints: () => endpoints }));
+}
