@@ -19,7 +19,8 @@ export type Delivery = {
   handOver(): void;
 };
 
-const PULL_EXPIRES_MS = 30_000;
+/** A pull that the server forgot in a restart is noticed no later than this. */
+const PULL_EXPIRES_MS = 5_000;
 const RETRY_WAIT_MS = 500;
 
 /**

@@ -55,40 +55,64 @@ function selected({ tools, only }: ServeToolsOptions): readonly Tool[] {
 }
 
 type Host = { bus: Bus; calls: CallRegistry };
+type Outcome = { result: JsonValue } | { error: WireError };
 
 function endpoint(host: Host, tool: Tool): Endpoint {
-  const { name } = tool;
-  const subject = host.bus.subjects.tool(name);
-  const serving: Serving = serve(host.bus, {
+  const { bus, calls } = host;
+  const definition = describeTool(tool, bus.subjects.tool(tool.name));
+  const { name, subject, timeoutMs } = definition;
+  const serving: Serving = serve(bus, {
     subject,
     queue: name,
     request: toolRequestSchema,
-    handle: (request, context) => answerCall(host, tool, request, context, serving.stats),
+    handle: async (request, context): Promise<ToolReply> => {
+      const { signal, close } = calls.open(request.callId, Math.min(request.timeoutMs, timeoutMs));
+      const { outcome, n } = await execute(tool, request, signal, context);
+      await close();
+      if ('error' in outcome) report(bus, name, request, outcome.error, serving.stats);
+      return { n, ...outcome, replica: bus.id };
+    },
   });
-  return { name: `tool-${name}`, queue: name, serving, metadata: { kind: 'tool', tool: describeTool(tool, subject) } };
+  return { name: `tool-${name}`, queue: name, serving, metadata: { kind: 'tool', tool: definition } };
 }
 
-async function answerCall(
-  { bus, calls }: Host,
+/** Never throws. `n`: how many progress messages have left. */
+async function execute(
   tool: Tool,
-  request: ToolRequest,
+  { run, toolCall, requestContext, idempotencyKey }: ToolRequest,
+  abortSignal: AbortSignal,
   { respond }: ServeContext,
-  stats: Serving['stats'],
-): Promise<ToolReply> {
-  const { signal, close } = calls.open(request.callId, Math.min(request.timeoutMs, defaultTimeoutOf(tool, request)));
+): Promise<{ outcome: Outcome; n: number }> {
   let n = 0;
-  const outcome = await execute(tool, request, signal, (progress) => {
-    respond({ n, progress: [progress] });
+  const writer = createStreamWriter(run, (chunk) => {
+    respond({ n, progress: [chunk] });
     // Only what has left is counted: a number that is missing ends the call at the other side.
     n += 1;
   });
-  await close();
-  if ('error' in outcome) {
-    const { code, path } = outcome.error;
-    stats.errors += 1;
-    stats.lastError = code;
-    // The message may quote what the user said.
-    bus.log.warn({ run: request.run.runId, tool: tool.name, code, path }, 'a tool call failed');
+  try {
+    const result = await tool.execute(toolCall.args, {
+      run,
+      toolCallId: toolCall.toolCallId,
+      writer,
+      abortSignal,
+      idempotencyKey,
+      requestContext: createRequestContext(requestContext, run),
+    });
+    return { outcome: { result }, n };
+  } catch (error) {
+    return { outcome: { error: toWireError(error, 'tool-failed') }, n };
   }
-  return { n, ...outcome, replica: bus.id };
+}
+
+/** Neither the log nor discovery holds the message: it may quote what the user said. */
+function report(
+  bus: Bus,
+  tool: string,
+  { run, callId }: ToolRequest,
+  { code, path }: WireError,
+  stats: Serving['stats'],
+): void {
+  stats.errors += 1;
+  stats.lastError = path === undefined ? code : `${code} at ${path}`;
+  bus.log.warn({ run: run.runId, tool, callId, code, path }, 'a tool call failed');
 }

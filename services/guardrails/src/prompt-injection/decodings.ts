@@ -1,5 +1,5 @@
 // What a text may say in another code: every candidate in it, not the first one only.
-import { fromStretch, inStep, replacing, type DerivedText } from './derived-text.ts';
+import { fromStretch, inStep, replacingNear, type DerivedText } from './derived-text.ts';
 
 export type Codec = 'base64' | 'base64url' | 'hex' | 'percent' | 'entities' | 'rot13';
 export type Decoding = DerivedText & { codec: Codec };
@@ -38,27 +38,26 @@ const entityNames: Record<string, string> = {
 
 /** Codes of single characters, with plain ones between them. */
 function singleCharacters(text: string): Decoding[] {
-  const percent = replacing(text, /(?:%[0-9a-f]{2})+/gi, ([found]) => bytes(found.replaceAll('%', ''), 'hex'));
-  const entities = replacing(text, /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));?/gi, ([found, decimal, inHex, name]) => {
+  const percent = replacingNear(text, /(?:%[0-9a-f]{2})+/gi, ([found]) => bytes(found.replaceAll('%', ''), 'hex'));
+  const entities = replacingNear(text, /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));?/gi, ([found, decimal, inHex, name]) => {
     if (name !== undefined) return entityNames[name.toLowerCase()] ?? found;
     return character(inHex === undefined ? Number(decimal) : Number.parseInt(inHex, 16)) ?? found;
   });
-  const escapes = replacing(text, /\\(?:x([0-9a-f]{2})|u\{?([0-9a-f]{4,6})\}?)/gi, ([found, byte, unit]) => {
+  const escapes = replacingNear(text, /\\(?:x([0-9a-f]{2})|u\{?([0-9a-f]{4,6})\}?)/gi, ([found, byte, unit]) => {
     return character(Number.parseInt(byte ?? unit ?? '', 16)) ?? found;
   });
-  return [
-    { codec: 'percent', ...percent },
-    { codec: 'entities', ...entities },
-    { codec: 'hex', ...escapes },
-  ];
+  const named = (codec: Codec, texts: DerivedText[]) => texts.map((derived) => ({ codec, ...derived }));
+  return [...named('percent', percent), ...named('entities', entities), ...named('hex', escapes)];
 }
 
 const character = (code: number): string | undefined => (code <= 0x10ffff ? String.fromCodePoint(code) : undefined);
 
 function rot13(text: string): Decoding {
-  const turned = text.replace(/[a-z]/gi, (letter) => {
-    const base = letter <= 'Z' ? 65 : 97;
-    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
-  });
-  return { codec: 'rot13', ...inStep(turned) };
+  const units = Buffer.from(text, 'utf16le');
+  for (let at = 0; at < units.length; at += 2) {
+    const unit = units[at + 1] === 0 ? (units[at] ?? 0) : 0;
+    const small = unit | 0x20;
+    if (small >= 97 && small <= 122) units[at] = unit + (small < 110 ? 13 : -13);
+  }
+  return { codec: 'rot13', ...inStep(units.toString('utf16le')) };
 }

@@ -28,6 +28,36 @@ export function replacing(text: string, pattern: RegExp, replacement: (match: Re
   };
 }
 
+/** How far from a replaced stretch the text is still of interest, code units: no phrase and no markup is longer. */
+const REACH = 512;
+
+/** As `replacing`, but the surroundings of the matches only: a long text with few of them is not judged as a whole again. */
+export function replacingNear(text: string, pattern: RegExp, replacement: (match: RegExpExecArray) => string): DerivedText[] {
+  return surroundings(text, pattern).map(({ start, end }) => {
+    const derived = replacing(text.slice(start, end), pattern, replacement);
+    return { text: derived.text, spanOf: (span) => shifted(derived.spanOf(span), start) };
+  });
+}
+
+function surroundings(text: string, pattern: RegExp): Span[] {
+  const spans: Span[] = [];
+  for (const { 0: found, index } of text.matchAll(pattern)) {
+    const last = spans.at(-1);
+    const end = Math.min(index + found.length + REACH, text.length);
+    if (last && index - REACH <= last.end) last.end = end;
+    else spans.push({ start: lineStart(text, Math.max(index - REACH, 0)), end });
+  }
+  return spans;
+}
+
+/** A role counts at the start of a line: the surroundings begin with a whole one, where one begins near. */
+function lineStart(text: string, at: number): number {
+  const start = text.lastIndexOf('\n', at) + 1;
+  return at - start <= REACH ? start : at;
+}
+
+const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by });
+
 /** Where one unit of the derived text came from. */
 function unitSource(pieces: readonly Piece[], place: number): Span {
   const piece = pieces.findLast((candidate) => candidate.at <= place) ?? { start: 0, end: 0, at: 0, length: 0 };

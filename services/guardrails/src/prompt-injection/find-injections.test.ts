@@ -139,6 +139,8 @@ describe('ordinary text passes', () => {
     'The operating system: Linux. The user cannot log in.',
     '# System requirements\n\n## System\n\nfoo',
     'You are now logged in.',
+    "const result = await generateText({\n  system: 'You are a helpful assistant.',\n});",
+    'system_prompt: |\n  You are a helpful assistant.',
     'Act as a French teacher and correct my sentences.',
     'I am the owner of this repository.',
     'We must comply with all applicable laws.',

@@ -21,7 +21,8 @@ const MAX_FINDINGS = 100;
 /** A code within a code. */
 const MAX_DEPTH = 2;
 
-const groups = new RegExp(PHRASE_GROUPS.map((group, at) => `(?<g${at}>${compileGroup(group, LISTS)})`).join('|'), 'g');
+const anyGroup = PHRASE_GROUPS.map((group, at) => `(?<g${at}>${compileGroup(group, LISTS)})`).join('|');
+const groups = new RegExp(`(?<= )(?:${anyGroup})`, 'g');
 const invisible = /\p{Default_Ignorable_Code_Point}+/gu;
 const plainLayers: readonly Layer[] = ['phrases', 'role', 'delimiters'];
 

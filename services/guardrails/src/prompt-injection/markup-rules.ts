@@ -11,6 +11,8 @@ const addressed =
   "(?:you(?: are|'re| must| will| shall| have no| should)|your (?:new )?(?:instructions?|rules?|role|task|restrictions?|guidelines?)|" +
   'ignore|disregard|forget (?:all|every|your|the|previous)|override|obey|comply|unrestricted|jailbreak|reveal|from now on|' +
   'new instructions?|(?:grant|allow|give) (?:the )?(?:user|me)|the user (?:is|has|may))';
+/** `system: 'You are …',` is code, `system_prompt: |` configuration. */
+const notQuoted = String.raw`(?!\s{0,4}['"\x60|>{$\[])`;
 const lineStart = String.raw`^[ \t>*#"'\-\[(]{0,8}`;
 
 /** A role in the form that chat templates and transcripts give it. */
@@ -23,10 +25,10 @@ export const ROLE_RULES: MarkupRule[] = [
   { id: 'system-tag', pattern: /[[(]\s{0,4}system[\s_-](?:message|prompt|override|instructions?|command)\s{0,4}[\])]/gi },
   { id: 'role-heading', pattern: /^[ \t]{0,3}#{3,6}[ \t]{0,4}(?:system|developer)(?:[ \t](?:prompt|message|instructions?|override))?[ \t]{0,4}:?[ \t]{0,8}$/gim },
   { id: 'role-heading', pattern: /^[ \t]{0,3}#{2,6}[ \t]{0,4}(?:instruction|response|system|developer)[ \t]{0,4}:/gim },
-  { id: 'role-line', pattern: new RegExp(String.raw`${lineStart}(?:system|developer)[\s_-](?:prompt|override|instructions?)[\])"']{0,2}\s{0,4}:`, 'gim') },
+  { id: 'role-line', pattern: new RegExp(String.raw`${lineStart}(?:system|developer)[\s_-](?:prompt|override|instructions?)[\])"']{0,2}\s{0,4}:${notQuoted}`, 'gim') },
   {
     id: 'role-line',
-    pattern: new RegExp(String.raw`${lineStart}(?:system|developer|admin(?:istrator)?)(?:[\s_-](?:message|note|update|command))?[\])"']{0,2}\s{0,4}:[^\n]{0,160}?\b${addressed}\b`, 'gim'),
+    pattern: new RegExp(String.raw`${lineStart}(?:system|developer|admin(?:istrator)?)(?:[\s_-](?:message|note|update|command))?[\])"']{0,2}\s{0,4}:${notQuoted}[^\n]{0,160}?\b${addressed}\b`, 'gim'),
   },
 ];
 

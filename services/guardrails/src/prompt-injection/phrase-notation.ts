@@ -15,11 +15,11 @@ export function compilePhrase(phrase: string, lists: Record<string, string>): st
     .join('');
 }
 
-/** Matches from the start of a word on; captures nothing. */
+/** To be matched at the start of a word; captures nothing. */
 export function compileGroup({ phrases, notAfter, notBefore }: PhraseGroup, lists: Record<string, string>): string {
   const before = notAfter === undefined ? '' : `(?<! ${compilePhrase(notAfter, lists)})`;
   const behind = notBefore === undefined ? '' : `(?!${compilePhrase(notBefore, lists)})`;
-  return `(?<= )${before}(?:${phrases.map((phrase) => compilePhrase(phrase, lists)).join('|')})${behind}`;
+  return `${before}(?:${phrases.map((phrase) => compilePhrase(phrase, lists)).join('|')})${behind}`;
 }
 
 function listNamed(name: string, lists: Record<string, string>, phrase: string): string {

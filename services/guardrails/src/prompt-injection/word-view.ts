@@ -11,7 +11,7 @@ export function wordView(text: string): DerivedText {
   return {
     text: viewOf(text),
     spanOf({ start, end }) {
-      if (!places) viewOf(text, (places = []));
+      places ??= placesOf(text);
       // The spaces at the ends of a stretch are nobody's.
       const inside = places.slice(start, end).filter((place) => place.end > place.start);
       return { start: inside[0]?.start ?? 0, end: inside.at(-1)?.end ?? text.length };
@@ -19,34 +19,36 @@ export function wordView(text: string): DerivedText {
   };
 }
 
-/** @param places for each unit of the view, the character it came from; nothing for spaces */
-function viewOf(text: string, places?: Span[]): string {
-  let view = ' ';
+// oxlint-disable-next-line no-control-regex -- the range of ASCII begins with control characters
+const beyondAscii = /[^\x00-\x7f]+/gu;
+
+/** Whole runs at a time: this is run on every text, and on what it decodes to. */
+function viewOf(text: string): string {
+  const plain = text.replace(beyondAscii, (run) => [...run].map(unitsOf).join(''));
+  return ` ${plain.toLowerCase().replace(/['`]/g, '').replace(asciiGap, ' ').trim()} `.replace(/^ {2}$/, ' ');
+}
+const asciiGap = /[^a-z0-9\x80-\uffff]+/g;
+
+/** For each unit of the view, the character it came from; nothing for spaces. The same walk, one character at a time. */
+function placesOf(text: string): Span[] {
+  const places: Span[] = [{ start: 0, end: 0 }];
   let spaced = true;
   let at = 0;
-  places?.push({ start: 0, end: 0 });
   for (const character of text) {
     const end = at + character.length;
     for (const unit of unitsOf(character)) {
-      if (unit !== ' ' || !spaced) {
-        view += unit;
-        for (let n = 0; n < unit.length; n++) places?.push({ start: at, end: unit === ' ' ? at : end });
-      }
+      if (unit === ' ' && spaced) continue;
       spaced = unit === ' ';
+      for (let n = 0; n < unit.length; n++) places.push({ start: at, end: spaced ? at : end });
     }
     at = end;
   }
-  return spaced ? view : `${view} `;
+  return places;
 }
 
 /** One character's in the view; a space for what separates words. */
 function unitsOf(character: string): string {
-  const code = character.charCodeAt(0);
-  if (code < 128) {
-    if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57)) return character;
-    if (code >= 65 && code <= 90) return String.fromCharCode(code + 32);
-    return code === 39 || code === 96 ? '' : ' ';
-  }
+  if (/['`]/.test(character)) return '';
   const plain = character.normalize('NFKD').replace(dropped, '').toLowerCase();
   return [...plain].map((part) => (inWord.test(part) ? part : ' ')).join('');
 }

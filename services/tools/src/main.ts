@@ -1,0 +1,5 @@
+// The program of the service tools.
+import { runService } from '@millrace/service';
+import { toolsService } from './service.ts';
+
+await runService(toolsService);

@@ -1,0 +1,89 @@
+import { MillraceError } from '@millrace/contracts';
+import { useBus, useNats } from '@millrace/testkit';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { askApi, serveApi } from './api.ts';
+
+const nats = useNats();
+const client = useBus(nats, 'client');
+const owner = useBus(nats, 'owner');
+const thread = {
+  id: 't1',
+  resourceId: 'ada',
+  title: 'New',
+  createdAt: '',
+  updatedAt: '',
+  messageCount: 0,
+  metadata: {},
+};
+
+beforeAll(async () => {
+  serveApi(owner.bus, 'threads-get', async ({ threadId }, { tenant, run }) => {
+    if (threadId === 'broken') throw new TypeError('a bug');
+    if (threadId === 'unknown')
+      throw new MillraceError('thread-unknown', `No thread "${threadId}".`, { remedy: 'List them.' });
+    return { ...thread, id: threadId, title: `${tenant} ${run}` };
+  });
+  serveApi(owner.bus, 'cancel', async (_ask, { run }) => ({ runId: run ?? 'none', status: 'cancelled' }));
+  serveApi(owner.bus, 'messages-list', async ({ limit, offset }) => ({ messages: [], total: limit * 1_000 + offset }));
+  // A server that answers what its verb does not have.
+  serveApi(owner.bus, 'memory-get', async () => JSON.parse('{"memory": 3}'));
+  await owner.bus.nc.flush();
+});
+
+test('tenant and run are those of the subject', async () => {
+  const found = await askApi(client.bus, 'threads-get', { tenant: 'acme' }, { threadId: 't1' });
+  expect(found).toEqual({ ...thread, title: 'acme undefined' });
+  expect(await askApi(client.bus, 'cancel', { tenant: 'acme', run: 'r1' }, {})).toEqual({
+    runId: 'r1',
+    status: 'cancelled',
+  });
+});
+
+test('defaults of a request are filled in at its owner', async () => {
+  const { total } = await askApi(client.bus, 'messages-list', { tenant: 'acme' }, { threadId: 't1' });
+  expect(total).toBe(100_000);
+});
+
+describe('what goes wrong is thrown with its code', () => {
+  const get = (threadId: string) => askApi(client.bus, 'threads-get', { tenant: 'acme' }, { threadId });
+
+  test('a coded refusal, with its remedy', async () => {
+    await expect(get('unknown')).rejects.toMatchObject({ code: 'thread-unknown', remedy: 'List them.' });
+  });
+
+  test('a bug at the other side', async () => {
+    await expect(get('broken')).rejects.toMatchObject({ code: 'internal', message: 'a bug' });
+  });
+
+  test('a request that does not fit', async () => {
+    await expect(get('')).rejects.toMatchObject({ code: 'message-invalid', path: 'threadId' });
+  });
+
+  test('an answer that does not fit', async () => {
+    await expect(askApi(client.bus, 'memory-get', { tenant: 'acme' }, {})).rejects.toMatchObject({
+      code: 'message-invalid',
+    });
+  });
+
+  test('nobody there', async () => {
+    await expect(askApi(client.bus, 'agents-list', { tenant: 'acme' }, {})).rejects.toMatchObject({
+      code: 'nobody-there',
+    });
+  });
+
+  test('a tenant that no subject can carry', async () => {
+    const asking = askApi(client.bus, 'threads-get', { tenant: 'a.b' }, { threadId: 't1' });
+    await expect(asking).rejects.toMatchObject({ code: 'token-invalid' });
+  });
+
+  test('a caller that gave up', async () => {
+    const asking = askApi(
+      client.bus,
+      'threads-get',
+      { tenant: 'acme' },
+      { threadId: 't1' },
+      { signal: AbortSignal.abort() },
+    );
+    await expect(asking).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});

@@ -1,0 +1,56 @@
+import { useBus, useNats } from '@millrace/testkit';
+import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { listen, publishInBatches, type Listening } from './listen.ts';
+
+const nats = useNats();
+const speaker = useBus(nats, 'speaker');
+const hearer = useBus(nats, 'hearer');
+
+const batchSchema = z.object({ n: z.number(), end: z.boolean().optional(), chunks: z.array(z.string()) });
+type Batch = z.infer<typeof batchSchema>;
+let listening: Listening | undefined;
+afterEach(() => listening?.stop());
+
+/** What arrives of the chunks, published with a number for each message. */
+async function sent(chunks: string[], maxBytes: number): Promise<Batch[]> {
+  const seen: Batch[] = [];
+  listening = listen(hearer.bus, 'batches', batchSchema, (batch) => seen.push(batch));
+  await hearer.bus.nc.flush();
+  let n = 0;
+  publishInBatches(speaker.bus, 'batches', chunks, maxBytes, (last) => ({ n: n++, ...(last && { end: true }) }));
+  await speaker.bus.nc.flush();
+  await hearer.bus.nc.flush();
+  return seen;
+}
+
+test('what fits is one message, the last', async () => {
+  expect(await sent(['a', 'b'], 1_000)).toEqual([{ n: 0, end: true, chunks: ['a', 'b'] }]);
+});
+
+test('nothing is one message too: a sign of life', async () => {
+  expect(await sent([], 1_000)).toEqual([{ n: 0, end: true, chunks: [] }]);
+});
+
+test('what does not fit is split, numbered in order, and only the last one ends it', async () => {
+  const chunks = Array.from({ length: 9 }, (_, at) => String(at).repeat(100));
+  const batches = await sent(chunks, 350);
+  expect(batches.flatMap((batch) => batch.chunks)).toEqual(chunks);
+  expect(batches.map((batch) => batch.n)).toEqual(batches.map((_, at) => at));
+  expect(batches.map((batch) => batch.end)).toEqual(
+    batches.map((_, at) => (at === batches.length - 1 ? true : undefined)),
+  );
+  for (const batch of batches) expect(JSON.stringify(batch.chunks).length).toBeLessThanOrEqual(350);
+});
+
+test('one chunk over the bound still goes, alone', async () => {
+  const large = 'x'.repeat(1_000);
+  expect((await sent(['a', large, 'b'], 300)).map((batch) => batch.chunks)).toEqual([['a'], [large], ['b']]);
+});
+
+test("one chunk over the server's limit is refused before it is sent", async () => {
+  const huge = 'x'.repeat(speaker.bus.maxPayload());
+  expect(() => publishInBatches(speaker.bus, 'batches', [huge], 1_000, () => ({}))).toThrow(
+    expect.objectContaining({ code: 'message-too-large' }),
+  );
+});

@@ -1,0 +1,149 @@
+import {
+  endpointMetadataSchema,
+  METADATA_KEY,
+  srvInfoSchema,
+  srvPingSchema,
+  srvStatsSchema,
+} from '@millrace/contracts';
+import { useBus, useNats } from '@millrace/testkit';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Bus } from './bus.ts';
+import { advertise, gatherInfo, gatherPings } from './micro.ts';
+import { request } from './request.ts';
+import { serve } from './serve.ts';
+
+const nats = useNats();
+const asker = useBus(nats, 'asker');
+const first = useBus(nats, 'clocks');
+let second: Bus;
+
+const tool = {
+  name: 'clock',
+  description: 'The time.',
+  inputSchema: { type: 'object' },
+  subject: 'mr.v1.tool.clock',
+  idempotent: true,
+  timeoutMs: 1_000,
+};
+
+beforeAll(async () => {
+  second = await first.connect();
+  for (const bus of [first.bus, second]) {
+    const handle = async ({ fail }: { fail?: boolean | undefined }) => {
+      if (fail) throw new Error('broken clock');
+      return { time: 'noon' };
+    };
+    const serving = serve(bus, {
+      subject: 'clock',
+      queue: 'clock',
+      request: z.object({ fail: z.boolean().optional() }),
+      handle,
+    });
+    const endpoints = () => [{ name: 'clock', queue: 'clock', serving, metadata: { kind: 'tool' as const, tool } }];
+    advertise(bus, { name: 'clocks', version: '1.2.3', description: 'Tells the time.', endpoints });
+    await bus.nc.flush();
+  }
+});
+
+const askAll = async (subject: string) => {
+  const answers: unknown[] = [];
+  const inbox = asker.bus.inbox.open((message) => answers.push(message.json()));
+  asker.bus.nc.publish(subject, undefined, { reply: inbox.subject });
+  // Two round trips: the second flush of each server passes behind its answer.
+  for (const bus of [asker.bus, first.bus, second, asker.bus]) await bus.nc.flush();
+  inbox.release();
+  return answers;
+};
+
+describe('the NATS services protocol (ADR-32)', () => {
+  test.each([
+    ['PING', srvPingSchema],
+    ['INFO', srvInfoSchema],
+    ['STATS', srvStatsSchema],
+  ])('%s is answered by every replica: to all, by service, by replica', async (verb, schema) => {
+    for (const [subject, count] of [
+      [`$SRV.${verb}`, 2],
+      [`$SRV.${verb}.clocks`, 2],
+      [`$SRV.${verb}.clocks.${second.id}`, 1],
+      [`$SRV.${verb}.others`, 0],
+    ] as const) {
+      const answers = await askAll(subject);
+      expect(answers.filter((answer) => schema.safeParse(answer).success)).toHaveLength(count);
+    }
+  });
+
+  test('identities are complete, and metadata is an object of strings', async () => {
+    const [info] = z.array(z.looseObject({ id: z.string() })).parse(await askAll(`$SRV.INFO.clocks.${second.id}`));
+    expect(info).toEqual({
+      type: 'io.nats.micro.v1.info_response',
+      name: 'clocks',
+      id: second.id,
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      description: 'Tells the time.',
+      metadata: {},
+      endpoints: [
+        { name: 'clock', subject: 'clock', queue_group: 'clock', metadata: { [METADATA_KEY]: expect.any(String) } },
+      ],
+    });
+  });
+
+  test('an endpoint says in its metadata what it is', async () => {
+    const [info] = await gatherInfo(asker.bus, { service: 'clocks', gatherMs: 1_000, max: 1 });
+    const metadata: unknown = JSON.parse(info?.endpoints[0]?.metadata?.[METADATA_KEY] ?? 'null');
+    expect(endpointMetadataSchema.parse(metadata)).toEqual({ kind: 'tool', tool });
+  });
+
+  test('statistics count requests and errors', async () => {
+    const reply = z.object({ time: z.string() });
+    const ask = (payload: object) => request(asker.bus, { subject: 'clock', payload, reply, timeoutMs: 1_000 });
+    for (const payload of [{}, {}, { fail: true }]) await ask(payload);
+    const stats = z.array(srvStatsSchema).parse(await askAll('$SRV.STATS.clocks'));
+    const endpoints = stats.flatMap((one) => one.endpoints);
+    expect(endpoints.reduce((sum, one) => sum + one.num_requests, 0)).toBe(3);
+    expect(endpoints.reduce((sum, one) => sum + one.num_errors, 0)).toBe(1);
+    expect(endpoints.map((one) => one.last_error).join('')).toContain('broken clock');
+    expect(endpoints.every((one) => Number.isInteger(one.processing_time))).toBe(true);
+  });
+
+  test('an answer to elsewhere than an inbox is not given', async () => {
+    const heard: string[] = [];
+    const spy = asker.bus.nc.subscribe('mr.v1.runs.acme', {
+      callback: (_error, message) => void heard.push(message.string()),
+    });
+    asker.bus.nc.publish('$SRV.PING', undefined, { reply: 'mr.v1.runs.acme' });
+    expect(await askAll('$SRV.PING')).toHaveLength(2);
+    await asker.bus.nc.flush();
+    expect(heard).toEqual([]);
+    spy.unsubscribe();
+  });
+});
+
+describe('gathering', () => {
+  test('ends at once when all that are wanted have answered', async () => {
+    const pings = await gatherPings(asker.bus, 'clocks', { gatherMs: 60_000, max: 2 });
+    expect(pings.map(({ id }) => id).toSorted()).toEqual([first.bus.id, second.id].toSorted());
+  });
+
+  test('ends at once when nobody is there', async () => {
+    expect(await gatherPings(asker.bus, 'nobody', { gatherMs: 60_000 })).toEqual([]);
+  });
+
+  test('leaves out what others answer that does not fit', async () => {
+    const other = asker.bus.nc.subscribe('$SRV.INFO.odd', {
+      callback: (_error, message) => void message.respond('{"type":"odd"}'),
+    });
+    expect(await gatherInfo(asker.bus, { service: 'odd', gatherMs: 50 })).toEqual([]);
+    other.unsubscribe();
+  });
+});
+
+test('who has stopped is not listed any more', async () => {
+  const bus = await first.connect({ name: 'brief' });
+  const stop = advertise(bus, { name: 'brief', version: '0.0.1', description: '', endpoints: () => [] });
+  await bus.nc.flush();
+  expect(await gatherPings(asker.bus, 'brief', { gatherMs: 1_000, max: 1 })).toHaveLength(1);
+  stop();
+  await bus.nc.flush();
+  expect(await gatherPings(asker.bus, 'brief', { gatherMs: 1_000, max: 1 })).toEqual([]);
+});
