@@ -1,4 +1,4 @@
-import { assertJsonSchema } from '@millrace/models';
+import { assertJsonSchema } from '@millrace/models/json-schema';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TEMPLATE, memoryShape } from './memory-shape.ts';
 import { templateFields } from './template-shape.ts';

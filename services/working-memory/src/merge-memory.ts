@@ -1,7 +1,7 @@
 // How an update becomes part of a memory. Pure: the same update on another's memory gives the memory that both would have made.
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '@millrace/contracts';
-import { isJsonObject } from '@millrace/models';
+import { isJsonObject } from '@millrace/models/json-schema';
 
 export type ArrayMode = 'append' | 'replace';
 

@@ -1,6 +1,6 @@
 // The options of working memory, and what of them cannot be said in a JSON Schema.
 import { jsonSchemaSchema, MillraceError, modelIdSchema } from '@millrace/contracts';
-import { assertJsonSchema, isJsonObject } from '@millrace/models';
+import { assertJsonSchema, isJsonObject } from '@millrace/models/json-schema';
 import { z } from 'zod';
 import { templateFields } from './template-shape.ts';
 

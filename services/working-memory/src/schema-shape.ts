@@ -1,7 +1,7 @@
 // A memory in the shape of a JSON Schema. What the model is asked for is an update of it, so the author's schema is loosened:
 // nothing is required, and everything may be null.
 import type { JsonSchema, JsonValue } from '@millrace/contracts';
-import { isJsonObject } from '@millrace/models';
+import { isJsonObject } from '@millrace/models/json-schema';
 import type { MemoryShape } from './memory-shape.ts';
 
 export function schemaShape(schema: JsonSchema): MemoryShape {

@@ -50,7 +50,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   const { servers, name, prefix = DEFAULT_PREFIX, log = silent } = options;
   const id = options.id ?? crypto.randomUUID().replaceAll('-', '').slice(0, 16);
   const nc = await open(options, `_INBOX_${name}`);
-  const inbox = createInbox(nc, `_INBOX_${name}`);
+  const inbox = createInbox(nc, `_INBOX_${name}`, log);
   const state = { connected: true };
   void report(nc, log, state);
   return {

@@ -1,6 +1,7 @@
 // One subscription for the replies to all requests of a connection, told apart by the last token. A subscription per request,
 // as the client's own requests with several answers have it, costs the server and us a third more under load.
 import type { Msg, NatsConnection } from 'nats';
+import type { BusLog } from './bus.ts';
 
 export type Inbox = {
   /** A reply subject whose messages go to `listener` until `release` is called. */
@@ -13,13 +14,19 @@ export function isInbox(subject: string): boolean {
   return /^_INBOX[A-Za-z0-9_-]*\../.test(subject);
 }
 
-export function createInbox(nc: NatsConnection, prefix: string): Inbox {
+export function createInbox(nc: NatsConnection, prefix: string, log: BusLog): Inbox {
   const base = `${prefix}.${crypto.randomUUID().replaceAll('-', '')}`;
   const listeners = new Map<string, (message: Msg) => void>();
   let next = 0;
   const subscription = nc.subscribe(`${base}.*`, {
     callback: (error, message) => {
-      if (!error) listeners.get(message.subject.slice(base.length + 1))?.(message);
+      if (error) return log.error({ error: String(error) }, 'the inbox was refused');
+      try {
+        listeners.get(message.subject.slice(base.length + 1))?.(message);
+      } catch (thrown) {
+        // Let through, it would end the connection's reading, and with it all other requests.
+        log.error({ error: String(thrown) }, 'an answer could not be handled');
+      }
     },
   });
   return {

@@ -1,7 +1,8 @@
 import { useBus, useNats } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { listen, publishInBatches, type Listening } from './listen.ts';
+import { listen, publish, publishInBatches, type Listening } from './listen.ts';
+import { createCollectedLog } from './testing/collected-log.ts';
 
 const nats = useNats();
 const speaker = useBus(nats, 'speaker');
@@ -53,4 +54,22 @@ test("one chunk over the server's limit is refused before it is sent", async () 
   expect(() => publishInBatches(speaker.bus, 'batches', [huge], 1_000, () => ({}))).toThrow(
     expect.objectContaining({ code: 'message-too-large' }),
   );
+});
+
+test('a handler that throws is logged, and neither ends the connection nor keeps later messages away', async () => {
+  const log = createCollectedLog();
+  const bus = await hearer.connect({ log });
+  const seen: number[] = [];
+  listening = listen(bus, 'throwing', z.object({ n: z.number() }), ({ n }) => {
+    if (n === 1) throw new Error('a bug');
+    seen.push(n);
+  });
+  await bus.nc.flush();
+  for (const n of [0, 1, 2]) publish(speaker.bus, 'throwing', { n });
+  await speaker.bus.nc.flush();
+  await bus.nc.flush();
+  expect(seen).toEqual([0, 2]);
+  expect(log.lines).toEqual([
+    expect.objectContaining({ level: 'error', fields: expect.objectContaining({ subject: 'throwing' }) }),
+  ]);
 });

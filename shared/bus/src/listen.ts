@@ -5,7 +5,7 @@ import { decode, encodeWithin, tooLarge } from './wire.ts';
 
 export type Listening = { stop(): void };
 
-/** The handler must not throw; what it does is done when it returns (messages come in the order of the subject). */
+/** What the handler does is done when it returns: messages come in the order of the subject. A throw is logged. */
 export function listen<T>(
   bus: Bus,
   subject: string,
@@ -16,8 +16,15 @@ export function listen<T>(
     callback: (error, message) => {
       if (error) return bus.log.error({ subject, error: String(error) }, 'a subscription was refused');
       const decoded = decode(message.data, schema, message.subject);
-      if ('ok' in decoded) return handle(decoded.ok, message.subject);
-      bus.log.warn({ subject: message.subject, error: decoded.error.message }, 'a message was refused');
+      if ('error' in decoded) {
+        return bus.log.warn({ subject: message.subject, error: decoded.error.message }, 'a message was refused');
+      }
+      try {
+        handle(decoded.ok, message.subject);
+      } catch (thrown) {
+        // Let through, it would end the connection's reading: every other subscription would lose what is under way.
+        bus.log.error({ subject: message.subject, error: String(thrown) }, 'a message could not be handled');
+      }
     },
   });
   return { stop: () => subscription.unsubscribe() };

@@ -174,3 +174,28 @@ test('many requests at once each get their own answer', async () => {
   const answers = await Promise.all(texts.map((text) => ask('echo', { payload: { text } })));
   expect(answers).toEqual(texts.map((text) => ({ ok: { answer: text } })));
 });
+
+test('who throws at a progress message loses that message, not the connection', async () => {
+  serve(server.bus, {
+    subject: 'throwing',
+    request: z.unknown(),
+    handle: async (_request, { respond }) => {
+      respond({ n: 0 });
+      return { n: 1, last: true };
+    },
+  });
+  await server.bus.nc.flush();
+  const onProgress = () => {
+    throw new Error('a bug');
+  };
+  const answer = await request(asker.bus, {
+    subject: 'throwing',
+    payload: {},
+    reply: numbered,
+    timeoutMs: 2_000,
+    progressOf,
+    onProgress,
+  });
+  expect(answer).toEqual({ ok: { n: 1, last: true } });
+  expect(asker.bus.connected()).toBe(true);
+});

@@ -2,7 +2,7 @@
 import { generateText, jsonSchema, NoObjectGeneratedError, Output, type LanguageModel } from 'ai';
 import { MillraceError, type JsonObject, type JsonSchema } from '@millrace/contracts';
 import { toModelError } from './model-error.ts';
-import { assertJsonSchema, findMisfit, isJsonObject } from './schema-check.ts';
+import { assertJsonSchema, findMisfit, isJsonObject } from './json-schema.ts';
 
 export type GenerateObjectRequest = {
   /** `openai/<id>` or `openai-chat/<id>`. */

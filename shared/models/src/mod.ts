@@ -3,4 +3,3 @@ export { createModels, OPENAI_BASE_URL, type Models, type ModelsOptions } from '
 export type { Embedder } from './embedder.ts';
 export type { GenerateObjectRequest } from './generate-object.ts';
 export { fromModelError, toModelError } from './model-error.ts';
-export { assertJsonSchema, isJsonObject } from './schema-check.ts';

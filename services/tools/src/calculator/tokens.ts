@@ -1,59 +1,67 @@
 // An expression as tokens. The comma has two meanings: within the parentheses of a function it parts arguments, anywhere else
-// it groups thousands (1,000.50), so that max(1,234) is never 1234 and 1,234 + 1 never an error.
+// it groups thousands (1,000.50), so that 1,000 + 1 is what it seems, and max(1,234) has two arguments.
 import { syntaxError } from './calculator-error.ts';
 
-/** `text` of a number is as Decimal reads it; of an operator, its ASCII form; of a name, in small letters. */
-export type Token = { kind: 'number' | 'name' | 'operator' | 'end'; text: string; at: number };
+type Kind = 'number' | 'name' | 'operator';
+/** `text`: of a number without its groups; of a name in small letters; of an operator in ASCII, `^` for `**`. */
+export type Token = { kind: Kind | 'end'; text: string; at: number };
 
-const patterns = {
-  space: /\s+/y,
-  number: /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y,
-  grouped: /\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d*)?/y,
-  name: /[\p{L}_][\p{L}\d_]*/uy,
-  operator: /\*\*|[-+*/%^(),×÷·⋅−–]/y,
+const token =
+  /(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<name>[\p{L}_][\p{L}\d_]*)|(?<operator>\*\*|[-+*/%^(),×·⋅÷−–])/uy;
+const grouped = /\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d*)?/uy;
+const space = /\s*/uy;
+const ascii: Readonly<Record<string, string>> = {
+  '**': '^',
+  '×': '*',
+  '·': '*',
+  '⋅': '*',
+  '÷': '/',
+  '−': '-',
+  '–': '-',
 };
-const ascii: Readonly<Record<string, string>> = { '**': '^', '×': '*', '·': '*', '⋅': '*', '÷': '/', '−': '-', '–': '-' };
 
-/** Ends with a token of kind `end`. @throws tool-arguments-invalid */
+/** Ends with a token of kind `end`. @throws tool-arguments-invalid, with the position */
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = [];
-  /** For each open parenthesis: whether it belongs to a function. */
+  /** For each parenthesis that is open: whether it is a function's. */
   const open: boolean[] = [];
-  let at = 0;
-  const take = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(source)?.[0];
-    return found;
-  };
-  const add = (kind: Token['kind'], text: string, length: number) => {
-    tokens.push({ kind, text, at });
-    at += length;
-  };
+  let at = lengthAt(space, source, 0);
   while (at < source.length) {
-    const space = take(patterns.space);
-    if (space !== undefined) {
-      at += space.length;
-      continue;
-    }
     const inArguments = open.at(-1) === true;
-    const number = (inArguments ? undefined : take(patterns.grouped)) ?? take(patterns.number);
-    if (number !== undefined) {
-      checkNumber(number, at, source);
-      add('number', number.replaceAll(',', ''), number.length);
-      continue;
-    }
-    const name = take(patterns.name);
-    if (name !== undefined) {
-      add('name', name.toLowerCase(), name.length);
-      continue;
-    }
-    const operator = take(patterns.operator);
-    if (operator === undefined) throw syntaxError(at, `"${characterAt(source, at)}" is not part of arithmetic`);
-    if (operator === '(') open.push(tokens.at(-1)?.kind === 'name');
-    if (operator === ')') open.pop();
-    if (operator === ',' && !inArguments) throw syntaxError(at, '"," groups thousands (1,000) or parts the arguments of a function; the decimal sign is "."');
-    add('operator', ascii[operator] ?? operator, operator.length);
+    const { kind, raw } = readAt(source, at, inArguments);
+    if (kind === 'number' && inArguments && /^0\d/.test(raw)) throw thousandsInArguments(at, raw);
+    if (raw === ',' && !inArguments) throw strayComma(at);
+    if (raw === '(') open.push(tokens.at(-1)?.kind === 'name');
+    if (raw === ')') open.pop();
+    tokens.push({ kind, text: plain(kind, raw), at });
+    at += raw.length + lengthAt(space, source, at + raw.length);
   }
-  add('end', '', 0);
-  return tokens;
+  return [...tokens, { kind: 'end', text: '', at: source.length }];
 }
+
+function readAt(source: string, at: number, inArguments: boolean): { kind: Kind; raw: string } {
+  const groups = inArguments ? 0 : lengthAt(grouped, source, at);
+  if (groups > 0) return { kind: 'number', raw: source.slice(at, at + groups) };
+  token.lastIndex = at;
+  const { number, name, operator } = token.exec(source)?.groups ?? {};
+  if (number !== undefined) return { kind: 'number', raw: number };
+  if (name !== undefined) return { kind: 'name', raw: name };
+  if (operator !== undefined) return { kind: 'operator', raw: operator };
+  const character = String.fromCodePoint(source.codePointAt(at) ?? 0);
+  throw syntaxError(at, `"${character}" is no part of an expression`);
+}
+
+function plain(kind: Kind, raw: string): string {
+  if (kind === 'number') return raw.replaceAll(',', '');
+  return kind === 'name' ? raw.toLowerCase() : (ascii[raw] ?? raw);
+}
+
+function lengthAt(pattern: RegExp, source: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.exec(source)?.[0].length ?? 0;
+}
+
+const strayComma = (at: number) =>
+  syntaxError(at, 'a "," groups thousands, as in 1,000, or parts the arguments of a function; decimals have a "."');
+const thousandsInArguments = (at: number, raw: string) =>
+  syntaxError(at, `"${raw}" begins with a zero: write 1000, not 1,000, in the arguments of a function`);

@@ -3,7 +3,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { JsonObject, JsonValue } from '@millrace/contracts';
-import { hashedWords } from './hashed-words.ts';
+import { DIMENSIONS, hashedWords } from './hashed-words.ts';
+
+export { DIMENSIONS };
 
 export type ProviderRequest = { path: string; body: JsonObject };
 

@@ -1,5 +1,6 @@
 // Holds what a model answered against the JSON Schema that it was asked for. Providers promise to keep to a schema, compatible
-// servers often do not, and nothing that was not checked may reach a memory.
+// servers often do not, and nothing that was not checked may reach a memory. An entry of its own in the package's exports: who
+// only looks at a schema need not load the provider's client.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { MillraceError, type JsonObject, type JsonSchema } from '@millrace/contracts';
 

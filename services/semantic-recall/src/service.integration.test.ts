@@ -1,0 +1,120 @@
+// The service as it runs: over NATS, with its store, and an embedder that is asked over HTTP. What is asked here is what the
+// orchestrator asks.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gatherInfo, request } from '@millrace/bus';
+import { stageReplySchema, textMessage, type ConversationEntry, type Stage } from '@millrace/contracts';
+import { DIMENSIONS, startTestProvider, type TestProvider } from '@millrace/models/testing';
+import { startService } from '@millrace/service';
+import { useBus, useNats, useService } from '@millrace/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { collectionName } from './collection-name.ts';
+import { createQdrant } from './qdrant-client.ts';
+import { semanticRecallService } from './service.ts';
+import { aRun } from './testing/stage-call.ts';
+
+const nats = useNats();
+let provider: TestProvider;
+beforeAll(async () => {
+  provider = await startTestProvider();
+});
+afterAll(() => provider.close());
+const folder = mkdtempSync(join(tmpdir(), 'millrace-recall-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const { QDRANT_URL, QDRANT_API_KEY } = process.env;
+
+describe('semantic-recall on SQLite', () => {
+  describeService('sqlite', { SQLITE_PATH: join(folder, 'recall.db'), EMBEDDING_MODEL: 'openai/test' });
+});
+
+// Where there is no Qdrant, qdrant-vector-store.integration.test.ts says so.
+describe.runIf(QDRANT_URL)('semantic-recall on Qdrant', () => {
+  const model = `openai/test-${crypto.randomUUID()}`;
+  describeService('qdrant', { QDRANT_URL, QDRANT_API_KEY, EMBEDDING_MODEL: model });
+  // By the address that the service has: the collection is that of the embedder at the test's server, and nobody else's.
+  afterAll(async () => {
+    const collection_name = collectionName({ embedder: `${model}@127.0.0.1`, dimensions: DIMENSIONS });
+    const qdrant = createQdrant({ url: QDRANT_URL ?? '', apiKey: QDRANT_API_KEY });
+    await qdrant.call('delete', undefined, (api, init) => api.deleteCollection({ collection_name }, init));
+  });
+});
+
+function describeService(name: string, env: Record<string, string | undefined>): void {
+  const prefix = `test.${name}`;
+  const tests = useBus(nats, 'tests', { prefix });
+  const common = () => ({ NATS_URL: nats.url, MILLRACE_PREFIX: prefix, OPENAI_BASE_URL: provider.baseUrl });
+  useService(semanticRecallService, () => ({ ...common(), ...env }));
+
+  async function callStage(stage: Stage, runId: string, entries: ConversationEntry[]) {
+    const { bus } = tests;
+    const payload = {
+      callId: 'call-1',
+      run: aRun({ runId }),
+      entries: [{ entry: 'recall', processor: 'semantic-recall', options: {}, state: {} }],
+      requestContext: {},
+      timeoutMs: 5_000,
+      stage,
+      input: { retryCount: 0, stepNumber: 0, answered: true, conversation: { entries, system: [] } },
+    };
+    const subject = bus.subjects.stage(stage, 'semantic-recall');
+    const reply = await request(bus, {
+      subject,
+      payload,
+      reply: stageReplySchema,
+      timeoutMs: 5_000,
+      signal: undefined,
+    });
+    if ('error' in reply) throw reply.error;
+    return 'verdicts' in reply.ok ? reply.ok.verdicts : [];
+  }
+  const user = (text: string): ConversationEntry => ({ source: 'input', message: textMessage('u', 'user', text) });
+  const assistant = (text: string): ConversationEntry => {
+    return { source: 'response', message: textMessage('a', 'assistant', text) };
+  };
+
+  test('shows in the next run what was said about the same in the one before', async () => {
+    expect(await callStage('processInput', 'run-1', [user('My cat is called Tom.')])).toMatchObject([
+      { type: 'continue', state: { query: {} } },
+    ]);
+    const said = [user('My cat is called Tom.'), assistant('A fine name.')];
+    expect(await callStage('processOutputResult', 'run-1', said)).toEqual([{ type: 'continue' }]);
+
+    const [verdict] = await callStage('processInput', 'run-2', [user('What is my cat called?')]);
+    const contents = [expect.stringMatching(/User \(.*\): My cat is called Tom\.\n.*A fine name\./)];
+    expect(verdict).toMatchObject({
+      type: 'continue',
+      changes: { ops: [{ op: 'system', tag: 'semantic-recall', contents }] },
+    });
+  });
+
+  test('is found by discovery, with its stages', async () => {
+    const infos = await gatherInfo(tests.bus, { service: 'semantic-recall', gatherMs: 300 });
+    const subjects = infos.flatMap((info) => info.endpoints.map((endpoint) => endpoint.subject));
+    expect(subjects.filter((subject) => subject.startsWith(prefix))).toEqual(
+      expect.arrayContaining([
+        `${prefix}.stage.processInput.semantic-recall`,
+        `${prefix}.stage.processOutputResult.semantic-recall`,
+      ]),
+    );
+  });
+}
+
+describe('semantic-recall at its start', () => {
+  const start = (env: Record<string, string>) =>
+    startService(semanticRecallService, { NATS_URL: nats.url, LOG_LEVEL: 'silent', SQLITE_PATH: ':memory:', ...env });
+
+  test('refuses the embedded store where it is told to share', async () => {
+    await expect(start({ REQUIRE_SHARED_STORE: 'true' })).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringContaining('QDRANT_URL'),
+    });
+  });
+
+  test('refuses what is wrong in its environment, all at once', async () => {
+    await expect(start({ QDRANT_URL: 'localhost', EMBEDDING_MODEL: 'openai-chat/x' })).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringMatching(/QDRANT_URL.*EMBEDDING_MODEL/s),
+    });
+  });
+});

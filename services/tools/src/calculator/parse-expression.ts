@@ -1,0 +1,103 @@
+// Tokens into a tree, by operator precedence (a Pratt parser): + - below * / % below the sign below ^, which groups from the
+// right: -2^2 is -4, 2^-1 a half, 2^3^2 is 2^9. Nothing is multiplied without a sign: 2(3) and 2pi are errors.
+import { syntaxError } from './calculator-error.ts';
+import { CONSTANTS, FUNCTIONS } from './functions.ts';
+import { tokensOf, type Token } from './tokens.ts';
+
+export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '^';
+/** `at`: index in the source of what is told of when it has no value. */
+export type Expression =
+  | { kind: 'number' | 'constant'; text: string; at: number }
+  | { kind: 'negation'; operand: Expression }
+  | { kind: 'binary'; operator: BinaryOperator; left: Expression; right: Expression; at: number }
+  | { kind: 'call'; name: string; first: Expression; rest: Expression[]; at: number };
+
+/** Parentheses, signs and powers within one another. The parser and the evaluation recurse as deep. */
+export const MAX_DEPTH = 100;
+const SIGN_POWER = 3;
+const binary: ReadonlyMap<string, { operator: BinaryOperator; power: number; fromRight?: boolean }> = new Map([
+  ['+', { operator: '+', power: 1 }],
+  ['-', { operator: '-', power: 1 }],
+  ['*', { operator: '*', power: 2 }],
+  ['/', { operator: '/', power: 2 }],
+  ['%', { operator: '%', power: 2 }],
+  ['^', { operator: '^', power: 4, fromRight: true }],
+]);
+
+type Reader = { peek(): Token; next(): Token };
+
+/** @throws tool-arguments-invalid, with the position */
+export function parseExpression(source: string): Expression {
+  const tokens = tokensOf(source);
+  const end: Token = { kind: 'end', text: '', at: source.length };
+  let index = 0;
+  const reader: Reader = { peek: () => tokens[index] ?? end, next: () => tokens[index++] ?? end };
+  const expression = parse(reader, 0, 0);
+  if (reader.peek().kind !== 'end') throw unexpected(reader.peek(), 'an operator');
+  return expression;
+}
+
+/** Reads as long as operators bind more strongly than `power`. */
+function parse(reader: Reader, power: number, depth: number): Expression {
+  if (depth > MAX_DEPTH) throw syntaxError(reader.peek().at, `it is nested more than ${MAX_DEPTH} deep`);
+  let left = operand(reader, depth);
+  for (;;) {
+    const { text, at } = reader.peek();
+    const found = binary.get(text);
+    if (found === undefined || found.power <= power) return left;
+    reader.next();
+    const right = parse(reader, found.fromRight ? found.power - 1 : found.power, depth + 1);
+    left = { kind: 'binary', operator: found.operator, left, right, at };
+  }
+}
+
+function operand(reader: Reader, depth: number): Expression {
+  const token = reader.next();
+  const { kind, text, at } = token;
+  if (kind === 'number') return { kind, text, at };
+  if (kind === 'name') return reader.peek().text === '(' ? call(reader, token, depth) : constant(token);
+  if (text === '-') return { kind: 'negation', operand: parse(reader, SIGN_POWER, depth + 1) };
+  if (text === '+') return parse(reader, SIGN_POWER, depth + 1);
+  if (text !== '(') throw unexpected(token, 'a number');
+  const inner = parse(reader, 0, depth + 1);
+  closing(reader, token);
+  return inner;
+}
+
+function call(reader: Reader, { text: name, at }: Token, depth: number): Expression {
+  const known = FUNCTIONS.get(name);
+  if (known === undefined)
+    throw syntaxError(at, `there is no function "${name}", only ${[...FUNCTIONS.keys()].join(', ')}`);
+  const open = reader.next();
+  const first = parse(reader, 0, depth + 1);
+  const rest: Expression[] = [];
+  while (reader.peek().text === ',') {
+    reader.next();
+    rest.push(parse(reader, 0, depth + 1));
+  }
+  closing(reader, open);
+  const count = rest.length + 1;
+  if (count < known.minArgs || count > known.maxArgs) {
+    throw syntaxError(
+      at,
+      `${name} takes at most ${known.maxArgs} argument${known.maxArgs === 1 ? '' : 's'}, not ${count}`,
+    );
+  }
+  return { kind: 'call', name, first, rest, at };
+}
+
+function constant({ text, at }: Token): Expression {
+  if (CONSTANTS.has(text)) return { kind: 'constant', text, at };
+  const problem = FUNCTIONS.has(text) ? `${text} needs its arguments in parentheses` : `"${text}" is not known`;
+  throw syntaxError(at, problem);
+}
+
+function closing(reader: Reader, open: Token): void {
+  const token = reader.next();
+  if (token.text === ')') return;
+  throw token.kind === 'end' ? syntaxError(open.at, 'this "(" is not closed') : unexpected(token, 'an operator or ")"');
+}
+
+function unexpected({ kind, text, at }: Token, wanted: string): Error {
+  return syntaxError(at, kind === 'end' ? `${wanted} is missing` : `${wanted} was expected, not "${text}"`);
+}
