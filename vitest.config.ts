@@ -4,11 +4,12 @@ import { globSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-const packages = globSync(['shared/*/package.json', 'services/*/package.json', 'deploy/dev/package.json']).map(dirname);
+const manifests = ['shared/*/package.json', 'services/*/package.json', 'deploy/dev/package.json'];
+const packages = globSync(manifests, { cwd: import.meta.dirname }).map(dirname).toSorted();
 
 /** Servers start within it, also when other test files keep both cores busy. */
 const hookTimeoutMs = 60_000;
-const testTimeoutMs = 15_000;
+const testTimeoutMs = 30_000;
 
 export default defineConfig({
   test: {

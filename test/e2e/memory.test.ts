@@ -129,10 +129,11 @@ describe('replicas', () => {
         }
         return replicas.size === 3;
       },
-      { timeoutMs: 12_000 },
+      { timeoutMs: 40_000 },
     );
     expect(replicas.size).toBe(3);
-  });
+    // Two more processes are started here.
+  }, 90_000);
 });
 
 describe('a memory that is down', () => {

@@ -18,8 +18,8 @@ export type Discovery = {
   serviceOfTool(tool: string): string | undefined;
   /** Whether one replica serves both, so that one call can carry both. */
   together(first: string, second: string): boolean;
-  /** A replica of the processor that answers a ping now. */
-  replicaThatAnswers(processor: string, signal: AbortSignal): Promise<string | undefined>;
+  /** A replica of the processor that answers a ping now: another one than `failed` where there is one. */
+  replicaThatAnswers(processor: string, signal: AbortSignal, failed?: string): Promise<string | undefined>;
   refresh(): Promise<void>;
   stop(): void;
 };
@@ -55,15 +55,25 @@ export function createDiscovery(bus: Bus): Discovery {
     tools: () => tools,
     serviceOfTool: (tool) => toolServices.get(tool),
     together: (first, second) => [...(servedBy.get(first) ?? [])].some((replica) => servedBy.get(second)?.has(replica)),
-    async replicaThatAnswers(processor, signal) {
+    async replicaThatAnswers(processor, signal, failed) {
       const found = processors.get(processor);
       if (!found || signal.aborted) return undefined;
-      const pings = await gatherPings(bus, found.service, { gatherMs: PING_MS, max: 1 });
-      return pings.find((ping) => found.replicas.includes(ping.id))?.id;
+      // Each by its own subject: the first of the service to answer may be one that does not serve this processor.
+      const alive = new Map(found.replicas.map((replica) => [replica, pingReplica(bus, found.service, replica)]));
+      const others = [...alive].flatMap(([replica, ping]) => (replica === failed ? [] : [ping]));
+      const first = await Promise.any(others).catch(() => undefined);
+      return first ?? (failed === undefined ? undefined : alive.get(failed)?.catch(() => undefined));
     },
     refresh,
     stop: () => clearInterval(timer),
   };
+}
+
+/** Its id. Rejects when it does not answer within `PING_MS`. */
+async function pingReplica(bus: Bus, service: string, replica: string): Promise<string> {
+  const [ping] = await gatherPings(bus, `${service}.${replica}`, { gatherMs: PING_MS, max: 1 });
+  if (ping) return ping.id;
+  throw new Error(`${replica} did not answer within ${PING_MS} ms`);
 }
 
 type Found = { service: string; replica: string; metadata: EndpointMetadata };

@@ -6,7 +6,7 @@ import { storeUnavailable } from './recall-errors.ts';
 /** Below a stage's default of 5 s, so that the caller hears of it in time. */
 const requestTimeoutMs = 3_000;
 
-export type QdrantApi = ReturnType<QdrantClient['api']>;
+type QdrantApi = ReturnType<QdrantClient['api']>;
 export type QdrantOptions = { url: string; apiKey?: string | undefined };
 
 export type Qdrant = {

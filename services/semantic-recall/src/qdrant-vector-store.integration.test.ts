@@ -10,6 +10,9 @@ import type { VectorSpace } from './vector-store.ts';
 
 const { QDRANT_URL: url, QDRANT_API_KEY: apiKey } = process.env;
 
+// The default reporter counts what is skipped, and does not say why.
+if (!url) process.stderr.write('The tests of the Qdrant store are skipped: QDRANT_URL is not set.\n');
+
 describe('Qdrant', () => {
   beforeEach(({ skip }) => {
     if (!url) skip('no Qdrant: QDRANT_URL is not set');

@@ -16,7 +16,7 @@ import { messagesToIndex, textToEmbed } from './run-messages.ts';
 import type { VectorSpace, VectorStore } from './vector-store.ts';
 
 /** The tag of its system message; the orchestrator orders the memories in the prompt by their tags. */
-export const SYSTEM_TAG = 'semantic-recall';
+const SYSTEM_TAG = 'semantic-recall';
 
 export type RecallDependencies = { store: VectorStore; embedder: Embedder };
 

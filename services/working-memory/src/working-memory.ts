@@ -17,7 +17,7 @@ import { optionsSchema, type Options } from './options.ts';
 import { updateMemory } from './update-memory.ts';
 
 /** The tag of its system message; the orchestrator orders the memories in the prompt by their tags. */
-export const SYSTEM_TAG = 'working-memory';
+const SYSTEM_TAG = 'working-memory';
 
 export type WorkingMemoryDependencies = {
   store: WorkingMemoryStore;

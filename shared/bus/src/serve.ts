@@ -2,7 +2,7 @@
 // error and logged, never dropped. `drain` lets nothing new in and waits for what is in flight: the client's own drain does not.
 import { MillraceError, toWireError } from '@millrace/contracts';
 import type { Msg } from 'nats';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { isInbox } from './inbox.ts';
 import { publishBytes } from './listen.ts';
@@ -56,7 +56,7 @@ async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats
     const wire = toWireError(error);
     stats.errors += 1;
     stats.lastError = `${wire.code}: ${wire.message}`;
-    bus.log.warn({ subject, error: wire }, 'a request was refused');
+    bus.log.warn({ subject, ...runOf(message.data), error: wire }, 'a request was refused');
     return { error: wire };
   };
   if (!reply || !isInbox(reply)) return void fail(refusedReply(subject, reply));
@@ -92,4 +92,10 @@ function refusedReply(subject: string, reply: string | undefined): MillraceError
       remedy: 'Ask with a reply subject under _INBOX.',
     },
   );
+}
+
+/** Which run a request was about, as far as a message that may not even be JSON says so: the log should name it. */
+function runOf(data: Uint8Array): { runId?: unknown } {
+  const decoded = decode(data, z.looseObject({ run: z.looseObject({ runId: z.string() }) }), '');
+  return 'ok' in decoded ? { runId: decoded.ok.run.runId } : {};
 }

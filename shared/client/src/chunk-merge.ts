@@ -12,11 +12,11 @@ export type PositionedChunk = Position & { chunk: Chunk };
 /** Chunks of one owner, `index` being that of the first. */
 export type Batch = Position & { chunks: readonly Chunk[] };
 /**
- * What api.replay says: everything from the position asked for up to `nextIndex` of `epoch`, but what was retracted. The
- * retracts themselves are among it, since they may take back what was given before. Where there is nothing, the end is the
- * position asked for.
+ * What api.replay says: everything from the position asked for, but what was retracted, as much as one answer holds. A retract
+ * that takes back what stands before that position is among it. Where to ask on from is behind its last chunk: the epoch that an
+ * answer names is the run's, which may have published nothing yet.
  */
-export type Replayed = { epoch: number; nextIndex: number; batches: readonly Batch[] };
+export type Replayed = { batches: readonly Batch[] };
 
 export type ChunkMerge = {
   /** Position of the next chunk. */
@@ -62,8 +62,6 @@ export function mergeReplay(merge: ChunkMerge, answer: Replayed): Merged {
       accepted,
     );
   }
-  const end = { epoch: answer.epoch, index: answer.nextIndex };
-  if (!now.ended && comparePositions(end, now.next) > 0) now = { ...now, next: end };
   return giveWaiting(now, accepted);
 }
 

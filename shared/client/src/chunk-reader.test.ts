@@ -16,17 +16,8 @@ afterEach(() => {
 });
 
 const at = (index: number, ...chunks: Batch['chunks']): Batch => ({ epoch: 1, index, chunks });
-const nothing = ({ index }: Position, status: RunStatus = 'running'): ReplayAnswer => ({
-  status,
-  epoch: 1,
-  nextIndex: index,
-  batches: [],
-  complete: false,
-});
-const brings = (...batches: Batch[]): ReplayAnswer => {
-  const last = batches.at(-1) ?? at(0);
-  return { status: 'running', epoch: 1, nextIndex: last.index + last.chunks.length, batches, complete: false };
-};
+const nothing = (status: RunStatus = 'running'): ReplayAnswer => ({ status, batches: [] });
+const brings = (...batches: Batch[]): ReplayAnswer => ({ status: 'running', batches });
 
 /** @param answer what the source says to each question; all questions are kept, with times in tens of ms */
 async function reading(answer: (from: Position, n: number) => ReplayAnswer, options: Partial<ReaderOptions> = {}) {
@@ -56,7 +47,7 @@ async function reading(answer: (from: Position, n: number) => ReplayAnswer, opti
 
 describe('a reader', () => {
   it('asks nothing while live chunks come, and is over with the last one', async () => {
-    const run = await reading((from) => nothing(from));
+    const run = await reading(() => nothing());
     for (let index = 0; index < 5; index += 1) {
       run.publish(at(index, text('x')));
       await vi.advanceTimersByTimeAsync(9_000);
@@ -68,7 +59,7 @@ describe('a reader', () => {
   });
 
   it('asks from its position after 10 s of silence, and again at once while that brings something', async () => {
-    const run = await reading((from, n) => (n === 1 ? brings(at(1, text('lost'))) : nothing(from)));
+    const run = await reading((_, n) => (n === 1 ? brings(at(1, text('lost'))) : nothing()));
     run.publish(at(0, text('x')));
     await vi.advanceTimersByTimeAsync(19_999);
     expect(run.asked).toEqual([
@@ -82,7 +73,7 @@ describe('a reader', () => {
   });
 
   it('asks at once for a hole, then ever less often until the log has it', async () => {
-    const run = await reading((from, n) => (n < 4 ? nothing(from) : brings(at(0, text('a'), text('b')))));
+    const run = await reading((_, n) => (n < 4 ? nothing() : brings(at(0, text('a'), text('b')))));
     run.publish(at(2, finish));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(run.asked.map(({ atMs }) => atMs)).toEqual([0, 250, 750, 1_750]);
@@ -90,7 +81,7 @@ describe('a reader', () => {
   });
 
   it('asks for a new hole at once, however long it was told nothing before', async () => {
-    const run = await reading((from) => nothing(from));
+    const run = await reading(() => nothing());
     await vi.advanceTimersByTimeAsync(100_000);
     run.asked.length = 0;
     run.publish(at(1, finish));
@@ -101,7 +92,7 @@ describe('a reader', () => {
   });
 
   it('that comes late asks for everything, and once more for what the log was gathering', async () => {
-    const run = await reading((from, n) => (n === 1 ? brings(at(0, text('a'))) : nothing(from)), { late: true });
+    const run = await reading((_, n) => (n === 1 ? brings(at(0, text('a'))) : nothing()), { late: true });
     await vi.advanceTimersByTimeAsync(9_000);
     expect(run.asked).toEqual([
       { index: 0, atMs: 0 },
@@ -113,7 +104,7 @@ describe('a reader', () => {
   });
 
   it('asks on soon for the last chunk of a run that has ended, and gives up after a while', async () => {
-    const run = await reading((from) => nothing(from, 'finished'), { late: true });
+    const run = await reading(() => nothing('finished'), { late: true });
     await vi.advanceTimersByTimeAsync(2_000);
     expect(run.asked.map(({ atMs }) => atMs)).toEqual([0, 250, 750, 1_750]);
     await vi.advanceTimersByTimeAsync(90_000);
@@ -127,13 +118,13 @@ describe('a reader', () => {
       handle(at(0, finish));
       return { stop };
     };
-    await readChunks({ listen, replay: async (from) => nothing(from) }, log, { late: false, limits });
+    await readChunks({ listen, replay: async () => nothing() }, log, { late: false, limits });
     expect(await log.settled).toBeUndefined();
     expect(stop).toHaveBeenCalledOnce();
   });
 
   it('stops with the reason that it is given', async () => {
-    const run = await reading((from) => nothing(from));
+    const run = await reading(() => nothing());
     run.reader.stop(new MillraceError('cancelled', 'enough'));
     run.publish(at(0, text('late')));
     await expect(run.indexes()).rejects.toMatchObject({ code: 'cancelled' });

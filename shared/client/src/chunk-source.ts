@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Batch, Position, Replayed } from './chunk-merge.ts';
 import type { Connection } from './connection.ts';
 
-export type ReplayAnswer = Replayed & { status: RunStatus; complete: boolean };
+export type ReplayAnswer = Replayed & { status: RunStatus };
 export type ChunkSource = {
   /** Resolves when the server has the subscription: what is published from then on comes, unless it is lost. */
   listen(handle: (batch: Batch) => void): Promise<Listening>;
@@ -37,7 +37,7 @@ export function chunkSource({ bus, tenant, ask }: Connection, runId: string): Ch
     async replay(from, signal) {
       const answer = await ask('replay', from, { run: runId, signal });
       const batches = z.array(batchSchema).safeParse(answer.batches);
-      if (batches.success) return { ...answer, batches: batches.data };
+      if (batches.success) return { status: answer.status, batches: batches.data };
       throw new MillraceError('message-invalid', `The replay of ${runId} has chunks that do not fit.`, {
         issues: issuesOf(batches.error),
       });

@@ -1,5 +1,5 @@
 // A run as its caller holds it: its chunks for any number of readers, its result, and the ways to end it.
-import type { Chunk, MillraceError, RunResult, RunStatus } from '@millrace/contracts';
+import { MillraceError, type Chunk, type RunResult, type RunStatus } from '@millrace/contracts';
 import type { PositionedChunk } from './chunk-merge.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import type { Ask } from './connection.ts';
@@ -23,7 +23,8 @@ export type Run = {
   status(): Promise<RunStatus>;
 };
 
-export function createRun(runId: string, log: ChunkLog, ask: Ask, closed: AbortSignal): Run {
+/** @param submitted it was accepted here: that nobody knows it yet means that it is queued */
+export function createRun(runId: string, log: ChunkLog, ask: Ask, closed: AbortSignal, submitted: boolean): Run {
   let result: Promise<RunResult> | undefined;
   const iterable = <T>(read: () => AsyncIterator<T>): AsyncIterable<T> => ({ [Symbol.asyncIterator]: read });
   return {
@@ -33,7 +34,14 @@ export function createRun(runId: string, log: ChunkLog, ask: Ask, closed: AbortS
     textStream: iterable(() => textOf(log)),
     result: () => (result ??= resultOf(runId, log, ask, closed)),
     cancel: async () => (await ask('cancel', {}, { run: runId })).status,
-    status: async () => (await ask('run', {}, { run: runId })).status,
+    async status() {
+      try {
+        return (await ask('run', {}, { run: runId })).status;
+      } catch (error) {
+        if (submitted && MillraceError.isInstance(error) && error.code === 'run-unknown') return 'queued';
+        throw error;
+      }
+    },
   };
 }
 

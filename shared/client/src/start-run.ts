@@ -63,7 +63,8 @@ async function openReading(connection: Connection, runId: string, options: Reade
   if (closed.aborted) onClose();
   closed.addEventListener('abort', onClose, { once: true });
   void log.settled.then(() => closed.removeEventListener('abort', onClose));
-  return { run: createRun(runId, log, connection.ask, closed), stop, settled: log.settled };
+  const isSubmitted = options.unknownForMs !== undefined;
+  return { run: createRun(runId, log, connection.ask, closed, isSubmitted), stop, settled: log.settled };
 }
 
 async function submit({ ask }: Connection, request: BuiltRequest, signal: AbortSignal | undefined): Promise<void> {

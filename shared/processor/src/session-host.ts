@@ -19,10 +19,15 @@ export type SessionHost = {
 export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHost {
   const sessions = new Map<string, HostedSession>();
   let empty: (() => void) | undefined;
+  const beatMs = SESSION_LIMITS.heartbeatMs / 2;
+  let lastBeat = Date.now();
   const beat = setInterval(() => {
     const now = Date.now();
-    for (const session of sessions.values()) session.beat(now);
-  }, SESSION_LIMITS.heartbeatMs / 2).unref();
+    // A process that stood still itself must first read what has come since, before it calls anybody silent.
+    const stoodStill = now - lastBeat > 2 * beatMs;
+    lastBeat = now;
+    if (!stoodStill) for (const session of sessions.values()) session.beat(now);
+  }, beatMs).unref();
 
   return {
     async open(open, signal, close) {

@@ -16,7 +16,7 @@ export type LinkOptions = {
 
 export type StreamLink = {
   push(item: StreamItem): void;
-  /** The processor's own time, ms. */
+  /** How long the processor was at work, ms. */
   spentMs(): number;
   close(): void;
 };
@@ -45,16 +45,16 @@ export function createStreamLink({ call, processDataParts, next, stopped }: Link
       while (queue.length > 0 && !closed) {
         const batch = queue;
         queue = [];
+        const started = performance.now();
         for (const item of batch) {
           if (closed) return;
           if (item === MARK || (isDataChunk(item) && !processDataParts)) next(item);
           else {
-            const started = performance.now();
             const result = call(item);
             pass(item, result instanceof Promise ? await result : result);
-            spent += performance.now() - started;
           }
         }
+        spent += performance.now() - started;
       }
     } catch (error) {
       closed = true;

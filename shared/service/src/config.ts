@@ -1,5 +1,5 @@
 // A service's configuration: its environment through a schema. All problems are reported at once, each with the variable.
-import { MillraceError, issuesOf } from '@millrace/contracts';
+import { MillraceError, issuesOf, type Issue } from '@millrace/contracts';
 import { z } from 'zod';
 
 /** What every service reads. Documented in the README's configuration table. */
@@ -24,14 +24,33 @@ export const baseConfigSchema = z.object({
 });
 export type BaseConfig = z.infer<typeof baseConfigSchema>;
 
-/** An empty variable counts as absent: compose files pass `X=${X:-}`. @throws config-invalid */
-export function readConfig<S extends z.ZodType>(schema: S, env: Record<string, string | undefined>): z.output<S> {
+type Env = Record<string, string | undefined>;
+
+/** What every service reads, and what `schema` adds. @throws config-invalid, with the problems of both */
+export function readServiceConfig<S extends z.ZodType<object>>(schema: S, env: Env): z.output<S> & BaseConfig {
+  const base = parse(baseConfigSchema, env);
+  const own = parse(schema, env);
+  if ('ok' in base && 'ok' in own) return { ...base.ok, ...own.ok };
+  throw configInvalid([...('issues' in base ? base.issues : []), ...('issues' in own ? own.issues : [])]);
+}
+
+/** @throws config-invalid */
+export function readConfig<S extends z.ZodType>(schema: S, env: Env): z.output<S> {
+  const config = parse(schema, env);
+  if ('ok' in config) return config.ok;
+  throw configInvalid(config.issues);
+}
+
+/** An empty variable counts as absent: compose files pass `X=${X:-}`. */
+function parse<S extends z.ZodType>(schema: S, env: Env): { ok: z.output<S> } | { issues: Issue[] } {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const parsed = schema.safeParse(present);
-  if (parsed.success) return parsed.data;
-  const issues = issuesOf(parsed.error, 'config-invalid');
+  return parsed.success ? { ok: parsed.data } : { issues: issuesOf(parsed.error, 'config-invalid') };
+}
+
+function configInvalid(issues: Issue[]): MillraceError {
   const lines = issues.map((issue) => `${issue.path}: ${issue.message}`);
-  throw new MillraceError('config-invalid', `The environment is wrong. ${lines.join('; ')}`, {
+  return new MillraceError('config-invalid', `The environment is wrong. ${lines.join('; ')}`, {
     issues,
     remedy: 'Set the variables named here; the README has them in a table.',
   });

@@ -2,6 +2,7 @@
 // and also when the start failed half way.
 export type Release = () => Promise<void> | void;
 export type Resources = {
+  /** What is added when all has been released already (a start that went on behind its own failure) is released at once. */
   add(name: string, release: Release): void;
   /** Resolves with what failed; the rest is released all the same. */
   release(): Promise<{ name: string; error: unknown }[]>;
@@ -22,7 +23,10 @@ export function createResources(): Resources {
     return failures;
   };
   return {
-    add: (name, release) => void opened.push({ name, release }),
+    add(name, release) {
+      opened.push({ name, release });
+      if (released) void releaseAll();
+    },
     release: () => (released ??= releaseAll()),
   };
 }

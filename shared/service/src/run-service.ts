@@ -3,7 +3,7 @@
 import { toWireError } from '@millrace/contracts';
 import { connectBus, type Bus } from '@millrace/bus';
 import type { z } from 'zod';
-import { baseConfigSchema, readConfig, type BaseConfig } from './config.ts';
+import { readServiceConfig, type BaseConfig } from './config.ts';
 import { serveHealth } from './health.ts';
 import { createLog, type Log } from './log.ts';
 import { createResources, type Resources } from './resources.ts';
@@ -35,8 +35,8 @@ export async function startService<S extends z.ZodType<object>>(
   definition: ServiceDefinition<S>,
   env: Env,
 ): Promise<RunningService> {
-  const base = readConfig(baseConfigSchema, env);
-  const config = { ...base, ...readConfig(definition.config, env) };
+  const config = readServiceConfig(definition.config, env);
+  const base: BaseConfig = config;
   const replica = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
   const log = createLog(definition.name, replica, base.LOG_LEVEL);
   const resources = createResources();
@@ -49,10 +49,11 @@ export async function startService<S extends z.ZodType<object>>(
       log.error({ error: String(failure.error) }, `${failure.name} was not released`);
   };
   try {
+    let connected = () => false;
     const health = await openHealth(
       base,
       resources,
-      () => problem ?? (bus?.nc.isClosed() ? 'NATS is closed' : undefined),
+      () => problem ?? (connected() ? undefined : 'no connection to NATS'),
     );
     const bus = await connectBus({
       servers: base.NATS_URL.split(','),
@@ -63,7 +64,10 @@ export async function startService<S extends z.ZodType<object>>(
       ...(base.NATS_USER !== undefined && { user: base.NATS_USER, pass: base.NATS_PASSWORD ?? '' }),
     });
     resources.add('NATS', () => bus.close());
+    connected = bus.connected;
     await definition.start({ config, bus, log, resources, replica, draining: draining.signal });
+    // Subscriptions travel without an answer: whoever is told that this is up must find them at the server.
+    await bus.nc.flush();
     problem = undefined;
     log.info({ nats: base.NATS_URL }, `${definition.name} is up`);
     return { replica, healthPort: health, bus, stop };

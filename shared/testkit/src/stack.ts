@@ -6,7 +6,7 @@ import { startStack, type Stack } from './start-stack.ts';
 export type TestStack = Omit<Stack, 'stop'>;
 type Env = Record<string, string>;
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 
 /** Call it behind useNats. @param env given to every service */

@@ -40,7 +40,8 @@ export type StackOptions = {
 };
 
 const root = resolve(import.meta.dirname, '../../..');
-const READY_TIMEOUT_MS = 20_000;
+/** A cold machine with both cores busy starts eight services in half a minute. */
+const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 8_000;
 const GATHER_MS = 200;
 
@@ -84,10 +85,22 @@ export async function startStack({ natsUrl, services, env = {} }: StackOptions):
   const start = (service: string, more: Env = {}) => startProgram(service, mainOf(service), more);
   const alive = () => running.filter(({ child }) => child.exitCode === null && child.signalCode === null);
 
-  launch('dev-model', mainOf('dev-model'), { PORT: '0', HOST: '127.0.0.1' });
-  modelUrl = await eventually(async () => listeningUrl(await log('dev-model')), { timeoutMs: READY_TIMEOUT_MS });
-  await Promise.all(services.map((service) => start(service)));
-  const client = await connect({ url: natsUrl });
+  const endAll = async () => {
+    await Promise.all(alive().map(({ child, exited }) => end(child, exited)));
+    await bus.close();
+    await rm(dir, { recursive: true, force: true });
+  };
+  const open = async () => {
+    launch('dev-model', mainOf('dev-model'), { PORT: '0', HOST: '127.0.0.1' });
+    modelUrl = await eventually(async () => listeningUrl(await log('dev-model')), { timeoutMs: READY_TIMEOUT_MS });
+    await Promise.all(services.map((service) => start(service)));
+    return connect({ url: natsUrl });
+  };
+  // A start that fails half way leaves nothing behind.
+  const client = await open().catch(async (error: unknown) => {
+    await endAll();
+    throw error;
+  });
 
   return {
     client,
@@ -104,9 +117,7 @@ export async function startStack({ natsUrl, services, env = {} }: StackOptions):
     pids: () => alive().flatMap(({ service, child }) => (child.pid === undefined ? [] : [{ service, pid: child.pid }])),
     async stop() {
       await client.close();
-      await Promise.all(alive().map(({ child, exited }) => end(child, exited)));
-      await bus.close();
-      await rm(dir, { recursive: true, force: true });
+      await endAll();
     },
   };
 }

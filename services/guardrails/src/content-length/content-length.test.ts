@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assistant, inParts, stepStartChunk } from '../testing/messages.ts';
 import { commonArgs, inputArgs, stepArgs, stopOf } from '../testing/stage-args.ts';
@@ -36,7 +36,7 @@ describe('input', () => {
   const guard = contentLength.create({ maxInput: 5 });
   test('at the limit passes, over all user messages and parts', () => {
     const args = inputArgs(['ab', inParts('p', 'c', '😀d'), assistant('a', 'not counted')]);
-    guard.processInput?.(args);
+    void guard.processInput?.(args);
     expect(args.violations).toEqual([]);
   });
   test('one more stops the run', () => {
@@ -50,7 +50,10 @@ describe('input', () => {
   });
   test('with a response it halts', () => {
     const halting = contentLength.create({ maxInput: 1, response: 'Shorter, please.' });
-    expect(stopOf(() => halting.processInput?.(inputArgs(['abc'])))).toMatchObject({ kind: 'halt', response: 'Shorter, please.' });
+    expect(stopOf(() => halting.processInput?.(inputArgs(['abc'])))).toMatchObject({
+      kind: 'halt',
+      response: 'Shorter, please.',
+    });
   });
   test('without a limit everything passes', () => {
     expect(contentLength.create({}).processInput?.(inputArgs(['a'.repeat(100_000)]))).toBeUndefined();
@@ -66,7 +69,8 @@ describe('the stream', () => {
     const guard = contentLength.create({ maxOutput: 5 });
     const seen: string[] = [];
     stopOf(() => {
-      for (const text of ['abc', 'd', 'efg', 'h']) seen.push(...send(guard, deltaChunk('text', text), args).map(() => text));
+      for (const text of ['abc', 'd', 'efg', 'h'])
+        seen.push(...send(guard, deltaChunk('text', text), args).map(() => text));
     });
     expect(seen.join('')).toBe('abcd');
   });
@@ -90,9 +94,11 @@ describe('the stream', () => {
 describe('the answer of a step', () => {
   const guard = contentLength.create({ maxOutput: 3, unit: 'graphemes' });
   test('at the limit passes', () => expect(guard.processOutputStep?.(stepArgs(`ab${family}`))).toBeUndefined());
-  test('one more stops the run', () => expect(stopOf(() => guard.processOutputStep?.(stepArgs('abcd')))).toMatchObject({ kind: 'abort' }));
+  test('one more stops the run', () =>
+    expect(stopOf(() => guard.processOutputStep?.(stepArgs('abcd')))).toMatchObject({ kind: 'abort' }));
 });
 
-test.each([{ maxInput: -1 }, { maxInput: 1.5 }, { unit: 'bytes' }, { strategy: 'truncate' }])('options %j are refused', (options) =>
-  expect(contentLength.options.safeParse(options).success).toBe(false),
+test.each([{ maxInput: -1 }, { maxInput: 1.5 }, { unit: 'bytes' }, { strategy: 'truncate' }])(
+  'options %j are refused',
+  (options) => expect(contentLength.options.safeParse(options).success).toBe(false),
 );

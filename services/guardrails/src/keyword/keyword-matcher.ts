@@ -35,7 +35,7 @@ function addKeyword(root: Node, keyword: string, tokens: readonly Token[]): void
 function scan(root: Node, tokens: readonly Token[], growing: boolean): { hits: KeywordHit[]; settled: number } {
   const hits: KeywordHit[] = [];
   const known = growing ? tokens.length - 1 : tokens.length;
-  for (let first = 0; first < tokens.length; ) {
+  for (let first = 0; first < tokens.length;) {
     const start = tokens[first]?.start ?? 0;
     const { hit, open } = matchAt(root, tokens, first, known);
     if (growing && open) return { hits, settled: start };

@@ -9,11 +9,18 @@ const MAX_KEYWORDS = 10_000;
 const MAX_PATTERNS = 100;
 
 /** A stream has no beginning or end that a stretch of it could know. */
-const streamPattern = patternSchema.refine((source) => !hasAnchor(source), 'anchors (^, $, \\A, \\z) have no place in a stream');
+const streamPattern = patternSchema.refine(
+  (source) => !hasAnchor(source),
+  'anchors (^, $, \\A, \\z) have no place in a stream',
+);
 
 export const keywordOptions = z
   .strictObject({
-    keywords: z.array(z.string().trim().min(1).max(MAX_KEYWORD)).max(MAX_KEYWORDS).default([]).describe('words and phrases'),
+    keywords: z
+      .array(z.string().trim().min(1).max(MAX_KEYWORD))
+      .max(MAX_KEYWORDS)
+      .default([])
+      .describe('words and phrases'),
     patterns: z
       .array(streamPattern)
       .max(MAX_PATTERNS)

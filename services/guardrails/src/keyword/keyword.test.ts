@@ -7,7 +7,7 @@ import { keyword } from './keyword.ts';
 
 const redacted = (options: object, text: string) => {
   const args = inputArgs([text]);
-  keyword.create({ strategy: 'redact', ...options }).processInput?.(args);
+  void keyword.create({ strategy: 'redact', ...options }).processInput?.(args);
   return args.messageList.get.input.db().map(messageText).join('');
 };
 
@@ -36,27 +36,26 @@ describe('keywords', () => {
     expect(redacted({ keywords: ['drop tab'], wholeWords: false }, 'raindrop  tables')).toBe('rain[REDACTED]les');
   });
   test('the longest wins, and what it covers is not found again', () => {
-    expect(redacted({ keywords: ['ab cd', 'ab cd ef', 'ef gh'] }, 'ab cd ef gh, ab cd')).toBe('[REDACTED] gh, [REDACTED]');
+    expect(redacted({ keywords: ['ab cd', 'ab cd ef', 'ef gh'] }, 'ab cd ef gh, ab cd')).toBe(
+      '[REDACTED] gh, [REDACTED]',
+    );
   });
 });
 
 describe('patterns', () => {
   test('are found in any case, in folded text, where an emoji stands before', () => {
-    expect(redacted({ patterns: ['project-\\d+'] }, '👩‍💻 PROJECT-42 and project-４２')).toBe('👩‍💻 [REDACTED] and [REDACTED]');
+    expect(redacted({ patterns: ['project-\\d+'] }, '👩‍💻 PROJECT-42 and project-４２')).toBe(
+      '👩‍💻 [REDACTED] and [REDACTED]',
+    );
   });
   test('cannot hang', () => {
     const text = `${'a'.repeat(200_000)}!`;
     expect(redacted({ patterns: ['(a+)+b'] }, text)).toBe(text);
   });
-  test.each([
-    ['^secret'],
-    ['secret$'],
-    ['\\Asecret'],
-    ['(unclosed'],
-    ['x*'],
-    ['(?=x)y'],
-    ['(.{1000}){9}'],
-  ])('%j is refused', (pattern) => expect(keyword.options.safeParse({ patterns: [pattern] }).success).toBe(false));
+  test.each([['^secret'], ['secret$'], ['\\Asecret'], ['(unclosed'], ['x*'], ['(?=x)y'], ['(.{1000}){9}']])(
+    '%j is refused',
+    (pattern) => expect(keyword.options.safeParse({ patterns: [pattern] }).success).toBe(false),
+  );
   test.each([['[^a]x'], ['\\$\\d+'], ['a\\^b'], ['[$^]x']])('%j is none with an anchor', (pattern) =>
     expect(keyword.options.safeParse({ patterns: [pattern] }).success).toBe(true),
   );
@@ -72,7 +71,10 @@ describe('strategies', () => {
     const args = inputArgs(['DROP TABLE x']);
     const stop = stopOf(() => keyword.create({ keywords: ['drop table'] }).processInput?.(args));
     expect(stop).toEqual({ kind: 'abort', reason: 'A keyword was found.', options: { metadata: { count: 1 } } });
-    expect(args.violations[0]?.detail).toMatchObject({ messageId: 'm0', hits: [{ rule: 'drop table', start: 0, end: 10 }] });
+    expect(args.violations[0]?.detail).toMatchObject({
+      messageId: 'm0',
+      hits: [{ rule: 'drop table', start: 0, end: 10 }],
+    });
   });
   test('block with a response halts', () => {
     const stop = stopOf(() => keyword.create({ keywords: ['x'], response: 'No.' }).processInput?.(inputArgs(['x'])));
@@ -80,18 +82,18 @@ describe('strategies', () => {
   });
   test('warn reports and changes nothing', () => {
     const args = inputArgs(['x']);
-    keyword.create({ keywords: ['x'], strategy: 'warn' }).processInput?.(args);
+    void keyword.create({ keywords: ['x'], strategy: 'warn' }).processInput?.(args);
     expect(args.messageList.takeOps()).toEqual([]);
     expect(args.violations).toHaveLength(1);
   });
   test('the messages of others are not looked at', () => {
     const args = inputArgs([assistant('a', 'x')]);
-    keyword.create({ keywords: ['x'] }).processInput?.(args);
+    void keyword.create({ keywords: ['x'] }).processInput?.(args);
     expect(args.violations).toEqual([]);
   });
   test('the final answer is judged', () => {
     const args = resultArgs([assistant('a', 'x y')]);
-    keyword.create({ keywords: ['x'], strategy: 'redact' }).processOutputResult?.(args);
+    void keyword.create({ keywords: ['x'], strategy: 'redact' }).processOutputResult?.(args);
     expect(args.messageList.get.response.db().map(messageText)).toEqual(['[REDACTED] y']);
   });
 });
@@ -102,17 +104,23 @@ describe('the stream', () => {
     let passed = '';
     const processor = keyword.create({ keywords: ['drop table'] });
     const stop = stopOf(() => {
-      for (const word of ['Then ', 'dr', 'op ', 'ta', 'ble', ' users']) passed += JSON.stringify(send(processor, delta(word), args));
+      for (const word of ['Then ', 'dr', 'op ', 'ta', 'ble', ' users'])
+        passed += JSON.stringify(send(processor, delta(word), args));
     });
     expect(stop).toMatchObject({ kind: 'abort' });
     expect(passed).not.toContain('dr');
   });
-  test.each([toolCallChunk({ sql: 'drop table' }), objectChunk(['drop table']), finishChunk('drop table')])('$type is judged whole', (chunk) => {
-    const [passed] = send(keyword.create({ keywords: ['drop table'], strategy: 'redact' }), chunk, commonArgs());
-    expect(JSON.stringify(passed)).not.toContain('drop table');
-  });
+  test.each([toolCallChunk({ sql: 'drop table' }), objectChunk(['drop table']), finishChunk('drop table')])(
+    '$type is judged whole',
+    (chunk) => {
+      const [passed] = send(keyword.create({ keywords: ['drop table'], strategy: 'redact' }), chunk, commonArgs());
+      expect(JSON.stringify(passed)).not.toContain('drop table');
+    },
+  );
   test('prose is held back no more than a word', () => {
-    const { passed } = streamText(keyword.create({ keywords: ['drop table'] }), 'Hello world. This is', [1], 'text', { end: false });
+    const { passed } = streamText(keyword.create({ keywords: ['drop table'] }), 'Hello world. This is', [1], 'text', {
+      end: false,
+    });
     expect(passed.join('')).toBe('Hello world. This ');
   });
 });

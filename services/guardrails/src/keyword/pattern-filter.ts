@@ -14,7 +14,7 @@ export type PatternHit = Span & { pattern: string };
 export function findPatterns(patterns: readonly LinearPattern[], text: string): PatternHit[] {
   const view = fold(text);
   const hits: PatternHit[] = [];
-  for (let start = 0; start < view.length; ) {
+  for (let start = 0; start < view.length;) {
     const end = stretchEnd(patterns, view, start) ?? view.length;
     for (const hit of hitsIn(patterns, view.slice(start, end))) {
       hits.push({ ...hit, start: hit.start + start, end: hit.end + start });
@@ -33,7 +33,9 @@ export function settledByPatterns(patterns: readonly LinearPattern[], text: stri
 }
 
 const hitsIn = (patterns: readonly LinearPattern[], view: string): PatternHit[] =>
-  mergeOverlapping(patterns.flatMap((pattern) => pattern.find(view).map((span) => ({ ...span, pattern: pattern.source }))));
+  mergeOverlapping(
+    patterns.flatMap((pattern) => pattern.find(view).map((span) => ({ ...span, pattern: pattern.source }))),
+  );
 
 function stretchEnd(patterns: readonly LinearPattern[], view: string, start: number): number | undefined {
   if (view.length - start < MAX_STRETCH) return undefined;

@@ -35,7 +35,7 @@ type Kind = 'word' | 'space' | 'backslash' | 'single' | 'attached';
 
 /** Scripts that are written without spaces: every character counts as a word. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
-const invisible = /^\p{Default_Ignorable_Code_Point}+$/u;
+const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 const attaching = /^[\p{M}\p{Default_Ignorable_Code_Point}]/u;
 const inWord = /^[\p{L}\p{N}_]/u;
 
@@ -64,7 +64,4 @@ function kindOf(character: string, wholeWords: boolean): Kind {
   return wholeWords && inWord.test(plain) && !unspaced.test(plain) ? 'word' : 'single';
 }
 
-function normalized(raw: string): string {
-  const visible = [...raw].filter((character) => !invisible.test(character)).join('');
-  return visible.normalize('NFKC').toLowerCase();
-}
+const normalized = (raw: string): string => raw.replace(invisible, '').normalize('NFKC').toLowerCase();

@@ -11,7 +11,9 @@ const openers = new Set(
 /** In names such as AWS_SECRET_ACCESS_KEY, userPhone. */
 const opening = /phone|telefon|whatsapp|mobile|ssn|social|security|(?:api|access|secret|auth)(?:key|token|secret|$)/;
 const connectors = new Set(
-  ' is are was at me us him her them on the my our your number no nr num of to now security key token secret'.split(' '),
+  ' is are was at me us him her them on the my our your number no nr num of to now security key token secret'.split(
+    ' ',
+  ),
 );
 
 /** How far behind a birth word a date of birth may end, code units. */
@@ -20,7 +22,8 @@ export const BIRTH_WINDOW = 64;
 /** All of these take a word's letters alone, in lower case. */
 export const isOpener = (letters: string): boolean => openers.has(letters) || opening.test(letters);
 export const isConnector = (letters: string): boolean => connectors.has(letters);
-export const isBirthWord = (letters: string): boolean => /birth|born|dob|geboren|geburt|naissance|nacimiento/.test(letters);
+export const isBirthWord = (letters: string): boolean =>
+  /birth|born|dob|geboren|geburt|naissance|nacimiento/.test(letters);
 
 const between = String.raw`(?:[\s_.:#=\-"'|()]|number|num|now|no|nr|is|are|was|at|me|us|him|her|them|on|the|my|our|your|of|to)*`;
 const before = (words: string) => new RegExp(`(?:${words})${between}$`, 'i');

@@ -78,5 +78,7 @@ function freePlace(hits: readonly PiiHit[], at: number): number {
 
 function isAllowed(found: string, hit: PiiHit, allowed: readonly string[]): boolean {
   const value = found.toLowerCase();
-  return allowed.some((entry) => value === entry || (hit.type === 'email' && entry.startsWith('@') && value.endsWith(entry)));
+  return allowed.some(
+    (entry) => value === entry || (hit.type === 'email' && entry.startsWith('@') && value.endsWith(entry)),
+  );
 }

@@ -1,7 +1,16 @@
 // Numbers as people write them: groups of digits with at most a few separators between them. Cards, social security numbers and
 // phone numbers are all windows of such a run.
-export type DigitGroup = { digits: string; start: number; end: number; /** what stands between it and the group before */ gap: string };
-export type DigitRun = { groups: DigitGroup[]; /** '+', '00' or '(' before the first group */ lead: string; start: number };
+export type DigitGroup = {
+  digits: string;
+  start: number;
+  end: number;
+  /** what stands between it and the group before */ gap: string;
+};
+export type DigitRun = {
+  groups: DigitGroup[];
+  /** '+', '00' or '(' before the first group */ lead: string;
+  start: number;
+};
 
 /** The longest separator inside a number: ") - ". */
 export const MAX_GAP = 4;

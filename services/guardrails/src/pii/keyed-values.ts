@@ -24,7 +24,13 @@ export function mapKeyedValues(value: JsonValue, map: MapText, key?: string): Js
 
 function mapUnder(key: string | undefined, text: string, map: MapText): string {
   const words = key === undefined ? '' : key.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[^A-Za-z]+/g, ' ');
-  if (!words.toLowerCase().split(' ').some((word) => isOpener(word) || isBirthWord(word))) return map(text);
+  if (
+    !words
+      .toLowerCase()
+      .split(' ')
+      .some((word) => isOpener(word) || isBirthWord(word))
+  )
+    return map(text);
   const prefix = `${words}: `;
   const mapped = map(prefix + text);
   return mapped.startsWith(prefix) ? mapped.slice(prefix.length) : map(text);
@@ -35,7 +41,10 @@ export function mapToolInvocations(message: Message, map: MapText): Message {
   const parts = message.content.parts.map((part) => {
     if (part.type !== 'tool-invocation') return part;
     const { args, result } = part.toolInvocation;
-    const judged = { args: mapKeyedValues(args, map), ...(result !== undefined && { result: mapKeyedValues(result, map) }) };
+    const judged = {
+      args: mapKeyedValues(args, map),
+      ...(result !== undefined && { result: mapKeyedValues(result, map) }),
+    };
     const same = judged.args === args && judged.result === result;
     return same ? part : { ...part, toolInvocation: { ...part.toolInvocation, ...judged } };
   });

@@ -7,12 +7,16 @@ import type { PiiHit } from './pii-types.ts';
 import { segmentEnd, type CutPlace } from './segments.ts';
 
 /** @param replacement gets the hit, at its place in `text`, and the value that stands there */
-export function mapHits(text: string, options: DetectOptions, replacement: (hit: PiiHit, value: string) => string): string {
+export function mapHits(
+  text: string,
+  options: DetectOptions,
+  replacement: (hit: PiiHit, value: string) => string,
+): string {
   const folded = fold(text);
   if (!mayHoldPii(folded)) return text;
   const detect = createDetect(options);
   const hits: PiiHit[] = [];
-  for (let start = 0; start < folded.length; ) {
+  for (let start = 0; start < folded.length;) {
     const end = segmentEnd(folded, start, detect.cutPlace) ?? folded.length;
     for (const hit of detect.hits(folded.slice(start, end))) {
       hits.push({ ...hit, start: hit.start + start, end: hit.end + start });
@@ -27,6 +31,7 @@ export function settledLength(text: string, options: DetectOptions): number {
   const folded = fold(text);
   const cutPlace: CutPlace = (window, at) => createDetect(options).cutPlace(window, at);
   let settled = 0;
-  for (let end = segmentEnd(folded, 0, cutPlace); end !== undefined; end = segmentEnd(folded, end, cutPlace)) settled = end;
+  for (let end = segmentEnd(folded, 0, cutPlace); end !== undefined; end = segmentEnd(folded, end, cutPlace))
+    settled = end;
   return settled;
 }

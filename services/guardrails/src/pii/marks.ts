@@ -29,7 +29,9 @@ export function markOf(type: PiiType, value: string, method: Method, known: Json
 
 /** The same for every way to write one value. Short SHA-256, in letters; not salted: who can guess a value can check the guess. */
 export function identityOf(type: PiiType, value: string): string {
-  const plain = fold(value).toLowerCase().replace(/[\s().-]/g, '');
+  const plain = fold(value)
+    .toLowerCase()
+    .replace(/[\s().-]/g, '');
   const hex = createHash('sha256').update(`${type}:${plain}`).digest('hex').slice(0, HASH_LENGTH);
   return hex.replace(/./g, (digit) => hexAsLetters.charAt(Number.parseInt(digit, 16)));
 }

@@ -1,6 +1,11 @@
 // Whether digits are a phone number: the numbering plans of libphonenumber. A look-up costs about 10 µs a region, so there is a
 // bound for one text; past it everything that has the shape of a number counts as one. Slow must not become unfiltered.
-import { getCountryCallingCode, isValidPhoneNumber, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/min';
+import {
+  getCountryCallingCode,
+  isValidPhoneNumber,
+  parsePhoneNumberFromString,
+  type CountryCode,
+} from 'libphonenumber-js/min';
 import type { PhoneBook } from './pii-types.ts';
 
 export const MAX_LOOKUPS_PER_TEXT = 5_000;

@@ -42,7 +42,12 @@ export type Detector = {
 };
 
 /** The type's hits of a global regular expression; `group` names the part that is the hit. */
-export function hitsOf(type: PiiType, text: string, pattern: RegExp, keep?: (match: RegExpExecArray) => boolean): PiiHit[] {
+export function hitsOf(
+  type: PiiType,
+  text: string,
+  pattern: RegExp,
+  keep?: (match: RegExpExecArray) => boolean,
+): PiiHit[] {
   return [...text.matchAll(pattern)].flatMap((match) => {
     if (keep && !keep(match)) return [];
     return [{ type, start: match.index, end: match.index + match[0].length }];

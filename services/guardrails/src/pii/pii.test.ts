@@ -1,6 +1,15 @@
 import { messageText, textMessage } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { assistant, finishChunk, inParts, objectChunk, stepStartChunk, toolCallChunk, toolResultChunk, withTool } from '../testing/messages.ts';
+import {
+  assistant,
+  finishChunk,
+  inParts,
+  objectChunk,
+  stepStartChunk,
+  toolCallChunk,
+  toolResultChunk,
+  withTool,
+} from '../testing/messages.ts';
 import { commonArgs, inputArgs, resultArgs, stopOf, toolResultArgs } from '../testing/stage-args.ts';
 import { deltaChunk, endChunk, send, streamText } from '../testing/stream-text.ts';
 import { LEFT_OUT, pii } from './pii.ts';
@@ -10,7 +19,7 @@ const SECRET = 'ada@example.com';
 describe('input', () => {
   test('is redacted in the messages of the user', () => {
     const args = inputArgs([`I am ${SECRET}`, assistant('a', SECRET)]);
-    pii.create({}).processInput?.(args);
+    void pii.create({}).processInput?.(args);
     expect(args.messageList.get.input.db().map(messageText)).toEqual(['I am ***@***.***', SECRET]);
     expect(args.violations).toEqual([
       {
@@ -23,14 +32,14 @@ describe('input', () => {
 
   test('stays as it is, with no operation, when nothing is found', () => {
     const args = inputArgs(['17 * 23 = 391']);
-    pii.create({}).processInput?.(args);
+    void pii.create({}).processInput?.(args);
     expect(args.messageList.takeOps()).toEqual([]);
     expect(args.violations).toEqual([]);
   });
 
   test('is judged in every part', () => {
     const args = inputArgs([inParts('p', 'hello', SECRET)]);
-    pii.create({}).processInput?.(args);
+    void pii.create({}).processInput?.(args);
     expect(messageText(args.messageList.get.input.db()[0] ?? textMessage('', 'user', ''))).toBe('hello***@***.***');
   });
 
@@ -49,15 +58,15 @@ describe('input', () => {
 
   test('filter leaves the message out', () => {
     const args = inputArgs(['hello', SECRET]);
-    pii.create({ strategy: 'filter' }).processInput?.(args);
+    void pii.create({ strategy: 'filter' }).processInput?.(args);
     expect(args.messageList.get.input.db().map(messageText)).toEqual(['hello']);
   });
 
   test('warn changes nothing and reports a value once in a run', () => {
     const processor = pii.create({ strategy: 'warn' });
     const args = inputArgs([SECRET]);
-    processor.processInput?.(args);
-    processor.processInput?.(args);
+    void processor.processInput?.(args);
+    void processor.processInput?.(args);
     expect(args.messageList.takeOps()).toEqual([]);
     expect(args.violations).toHaveLength(1);
     expect(JSON.stringify(args.state)).not.toContain(SECRET);
@@ -67,11 +76,13 @@ describe('input', () => {
 describe('methods', () => {
   const methods = (method: string, text: string) => {
     const args = inputArgs([text]);
-    pii.create({ method }).processInput?.(args);
+    void pii.create({ method }).processInput?.(args);
     return args.messageList.get.input.db().map(messageText).join('');
   };
   test('placeholder numbers the distinct values of a run', () => {
-    expect(methods('placeholder', 'a@b.io, c@d.io, A@B.IO, 123-45-6789')).toBe('[EMAIL_1], [EMAIL_2], [EMAIL_1], [SSN_1]');
+    expect(methods('placeholder', 'a@b.io, c@d.io, A@B.IO, 123-45-6789')).toBe(
+      '[EMAIL_1], [EMAIL_2], [EMAIL_1], [SSN_1]',
+    );
   });
   test('hash is the same for every way to write a value', () => {
     const [first, second] = methods('hash', '4111-1111-1111-1111, 4111 1111 1111 1111').split(', ');
@@ -88,17 +99,17 @@ describe('methods', () => {
 describe('options', () => {
   test('types limits what is looked for', () => {
     const args = inputArgs([`${SECRET} 123-45-6789`]);
-    pii.create({ types: ['ssn'] }).processInput?.(args);
+    void pii.create({ types: ['ssn'] }).processInput?.(args);
     expect(args.messageList.get.input.db().map(messageText)).toEqual([`${SECRET} [REDACTED]`]);
   });
   test('allow lets values and domains pass', () => {
     const args = inputArgs(['Help@Example.com x@corp.test y@other.test']);
-    pii.create({ allow: ['help@example.com', '@corp.test'] }).processInput?.(args);
+    void pii.create({ allow: ['help@example.com', '@corp.test'] }).processInput?.(args);
     expect(args.messageList.get.input.db().map(messageText)).toEqual(['Help@Example.com x@corp.test ***@***.***']);
   });
   test('regions decide which national numbers are known', () => {
     const args = inputArgs(['030 123456']);
-    pii.create({ regions: ['US'] }).processInput?.(args);
+    void pii.create({ regions: ['US'] }).processInput?.(args);
     expect(args.messageList.takeOps()).toEqual([]);
   });
   test.each([{ model: 'openai/x' }, { threshold: 0.5 }, { regions: ['XX'] }, { types: [] }, { strategy: 'rewrite' }])(
@@ -147,25 +158,41 @@ describe('the stream', () => {
 
 describe('tool results', () => {
   test('are redacted with what their names say', () => {
-    const result = { ssn: '123456789', phoneNumber: 4155552671, count: 4155552671, list: [{ dateOfBirth: '1980-01-02' }], card: 4111111111111111 };
+    const result = {
+      ssn: '123456789',
+      phoneNumber: 4155552671,
+      count: 4155552671,
+      list: [{ dateOfBirth: '1980-01-02' }],
+      card: 4111111111111111,
+    };
     expect(pii.create({}).processToolResult?.(toolResultArgs(result))).toEqual({
-      result: { ssn: '[REDACTED]', phoneNumber: '[REDACTED]', count: 4155552671, list: [{ dateOfBirth: '[REDACTED]' }], card: '[REDACTED]' },
+      result: {
+        ssn: '[REDACTED]',
+        phoneNumber: '[REDACTED]',
+        count: 4155552671,
+        list: [{ dateOfBirth: '[REDACTED]' }],
+        card: '[REDACTED]',
+      },
     });
   });
   test('pass as they are', () => {
     expect(pii.create({}).processToolResult?.(toolResultArgs({ value: 391 }))).toBeUndefined();
   });
   test('filter leaves the result out', () => {
-    expect(pii.create({ strategy: 'filter' }).processToolResult?.(toolResultArgs(SECRET))).toEqual({ result: LEFT_OUT });
+    expect(pii.create({ strategy: 'filter' }).processToolResult?.(toolResultArgs(SECRET))).toEqual({
+      result: LEFT_OUT,
+    });
   });
   test('block aborts', () => {
-    expect(stopOf(() => pii.create({ strategy: 'block' }).processToolResult?.(toolResultArgs([SECRET])))).toMatchObject({ kind: 'abort' });
+    expect(stopOf(() => pii.create({ strategy: 'block' }).processToolResult?.(toolResultArgs([SECRET])))).toMatchObject(
+      { kind: 'abort' },
+    );
   });
 });
 
 test('the final answer is redacted, tool calls too', () => {
   const args = resultArgs([assistant('a1', SECRET), withTool('a2', { to: SECRET }, { ssn: '123456789' })]);
-  pii.create({}).processOutputResult?.(args);
+  void pii.create({}).processOutputResult?.(args);
   const [answer, tool] = args.messageList.get.response.db();
   expect(answer && messageText(answer)).toBe('***@***.***');
   expect(JSON.stringify(tool)).toContain('{"to":"***@***.***"}');

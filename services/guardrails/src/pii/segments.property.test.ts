@@ -1,5 +1,5 @@
 // Cutting a text into segments hides nothing: what the detectors find in the text as a whole is found in its segments too.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fold } from '../text/fold.ts';
 import { createDetect } from './detect.ts';
@@ -10,16 +10,33 @@ import { MAX_SEGMENT } from './segments.ts';
 const options = piiOptions.parse({});
 
 const values = [
-  ...['ada@example.com', '4111 1111 1111 1111', '4111-1111-1111-1111', '123-45-6789', '123 45 6789', '+1 (555) 123-4567'],
-  ...['030 / 123456', '(030) 123456', '020 7946 0958', '192.168.0.1', 'DE89 3704 0044 0532 0130 00', 'GB29-NWBK-6016-1331-9268-19'],
-  ...['postgres://a:b;c@host/x', 'https://u:{p},[q]@host', '2001:db8::1', 'sk-abcdefgh12345678', 'abcd1234efgh5678'],
-  ...['March 3, 1980', '3rd of March 1980', '03/04/1980', '123456789', '5551234567', '555-0199', '17'],
-  ...['"', ':', ',', '.', '(', ')', '-', '=', '\\n'],
-];
+  ['ada@example.com', '4111 1111 1111 1111', '4111-1111-1111-1111', '123-45-6789', '123 45 6789', '+1 (555) 123-4567'],
+  [
+    '030 / 123456',
+    '(030) 123456',
+    '020 7946 0958',
+    '192.168.0.1',
+    'DE89 3704 0044 0532 0130 00',
+    'GB29-NWBK-6016-1331-9268-19',
+  ],
+  ['postgres://a:b;c@host/x', 'https://u:{p},[q]@host', '2001:db8::1', 'sk-abcdefgh12345678', 'abcd1234efgh5678'],
+  ['March 3, 1980', '3rd of March 1980', '03/04/1980', '123456789', '5551234567', '555-0199', '17'],
+  ['"', ':', ',', '.', '(', ')', '-', '=', '\\n'],
+].flat();
 const words = [
-  ...['born on', 'dob', 'date of birth', 'SSN', 'social security', 'call me at', 'phone number', 'AWS_SECRET_ACCESS_KEY', 'api key is'],
-  ...['plain', 'words', 'is'],
-];
+  [
+    'born on',
+    'dob',
+    'date of birth',
+    'SSN',
+    'social security',
+    'call me at',
+    'phone number',
+    'AWS_SECRET_ACCESS_KEY',
+    'api key is',
+  ],
+  ['plain', 'words', 'is'],
+].flat();
 const gap = fc.constantFrom(' ', ' ', '  ', '\n', '": "');
 const value = fc.tuple(fc.constantFrom(...values), fc.oneof(fc.constant(''), gap));
 const word = fc.tuple(gap, fc.constantFrom(...words), gap);
@@ -37,8 +54,13 @@ test('every hit in the whole text is covered by hits in its segments', () => {
         return '';
       });
       for (const hit of createDetect(options).hits(fold(text))) {
-        const missing = Array.from({ length: hit.end - hit.start }, (_, at) => hit.start + at).filter((at) => !covered.has(at));
-        expect({ hit: text.slice(hit.start, hit.end), missing }).toEqual({ hit: text.slice(hit.start, hit.end), missing: [] });
+        const missing = Array.from({ length: hit.end - hit.start }, (_, at) => hit.start + at).filter(
+          (at) => !covered.has(at),
+        );
+        expect({ hit: text.slice(hit.start, hit.end), missing }).toEqual({
+          hit: text.slice(hit.start, hit.end),
+          missing: [],
+        });
       }
     }),
     { seed: 7, numRuns: 3_000 },

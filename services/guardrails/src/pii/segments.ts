@@ -30,7 +30,7 @@ type Open = { until: number; number: boolean; url: boolean; context: boolean; ga
 /** Where the segment ends that begins at `start`; undefined while that depends on what follows. @param text folded */
 export function segmentEnd(text: string, start: number, cutPlace: CutPlace): number | undefined {
   const open: Open = { until: start, number: false, url: false, context: false, gap: 0 };
-  for (let from = start; ; ) {
+  for (let from = start; ;) {
     separator.lastIndex = from;
     const at = separator.exec(text)?.index;
     // Up to here nothing ends it.

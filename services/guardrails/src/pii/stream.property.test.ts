@@ -1,5 +1,5 @@
 // Whatever the chunking: the concatenated deltas are the redaction of the whole text, and little is held back.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { streamText, type StreamKind } from '../testing/stream-text.ts';
 import { mapHits, settledLength } from './map-hits.ts';
@@ -9,16 +9,48 @@ import { MAX_SEGMENT } from './segments.ts';
 
 const SEED = 20_261_121;
 const options = piiOptions.parse({});
-const redacted = (text: string) => mapHits(text, options, (hit) => (hit.type === 'email' ? '***@***.***' : '[REDACTED]'));
+const redacted = (text: string) =>
+  mapHits(text, options, (hit) => (hit.type === 'email' ? '***@***.***' : '[REDACTED]'));
 
 /** Secrets, what looks like them, and what stands around them; joined with or without anything between. */
 const pieces = [
-  ...['ada@example.com', '4111 1111 1111 1111', '123-45-6789', '+1 (555) 123-4567', '030 123456', '192.168.0.1'],
-  ...['DE89 3704 0044 0532 0130 00', 'postgres://a:b;c@host/x', 'https://x.y/?a=1', '2001:db8::1', 'sk-abcdefgh12345678'],
-  ...['123e4567-e89b-12d3-a456-426614174000', 'born on', 'March 3, 1980', 'ssn', '123456789', 'call me at', 'version', '1.2.3.4'],
-  ...['plain', 'words', 'é', '👩‍💻', '漢字', '\\', '\\n', '\\"', '{', '"', ':', ',', '.', '(', ')', '-', '+', '@', '=', '٤١١١', '\u200b'],
-  ...['4', '41', '4111', 'a', 'a@', '@b.co', '://', 'x'.repeat(300), '1'.repeat(40), 'a1@'.repeat(120)],
-];
+  ['ada@example.com', '4111 1111 1111 1111', '123-45-6789', '+1 (555) 123-4567', '030 123456', '192.168.0.1'],
+  ['DE89 3704 0044 0532 0130 00', 'postgres://a:b;c@host/x', 'https://x.y/?a=1', '2001:db8::1', 'sk-abcdefgh12345678'],
+  [
+    '123e4567-e89b-12d3-a456-426614174000',
+    'born on',
+    'March 3, 1980',
+    'ssn',
+    '123456789',
+    'call me at',
+    'version',
+    '1.2.3.4',
+  ],
+  [
+    'plain',
+    'words',
+    'é',
+    '👩‍💻',
+    '漢字',
+    '\\',
+    '\\n',
+    '\\"',
+    '{',
+    '"',
+    ':',
+    ',',
+    '.',
+    '(',
+    ')',
+    '-',
+    '+',
+    '@',
+    '=',
+    '٤١١١',
+    '\u200b',
+  ],
+  ['4', '41', '4111', 'a', 'a@', '@b.co', '://', 'x'.repeat(300), '1'.repeat(40), 'a1@'.repeat(120)],
+].flat();
 const gaps = ['', ' ', ' ', '  ', '\n', ', ', ' - ', '\t', '    '];
 const texts = fc
   .array(fc.tuple(fc.constantFrom(...pieces), fc.constantFrom(...gaps)), { maxLength: 24 })
@@ -50,11 +82,17 @@ test('what is settled stays so whatever follows', () => {
 test('no secret is seen in the stream of another text', () => {
   const secrets = ['ada@example.com', '4111111111111111', '123-45-6789', 'DE89370400440532013000', '+442079460958'];
   fc.assert(
-    fc.property(fc.constantFrom(...secrets), fc.string({ maxLength: 2_000 }), fc.boolean(), splits, (secret, around, long, sizes) => {
-      const before = long ? `${'lorem1ipsum'.repeat(200)} ${around}` : around;
-      const passed = streamText(pii.create({}), `${before} ${secret} ${around}`, sizes, 'text').passed.join('');
-      expect(passed).not.toContain(` ${secret} `);
-    }),
+    fc.property(
+      fc.constantFrom(...secrets),
+      fc.string({ maxLength: 2_000 }),
+      fc.boolean(),
+      splits,
+      (secret, around, long, sizes) => {
+        const before = long ? `${'lorem1ipsum'.repeat(200)} ${around}` : around;
+        const passed = streamText(pii.create({}), `${before} ${secret} ${around}`, sizes, 'text').passed.join('');
+        expect(passed).not.toContain(` ${secret} `);
+      },
+    ),
     { seed: SEED, numRuns: 200 },
   );
 });
@@ -77,6 +115,8 @@ test('text without spaces is held back no more than the bound', () => {
 
 test('parts are kept apart', () => {
   const processor = pii.create({});
-  const { passed } = streamText(processor, '4111 1111 1111 1111', [1], 'text', { interleave: 'ada@example.com in another part' });
+  const { passed } = streamText(processor, '4111 1111 1111 1111', [1], 'text', {
+    interleave: 'ada@example.com in another part',
+  });
   expect(passed.join('')).toBe('[REDACTED]');
 });

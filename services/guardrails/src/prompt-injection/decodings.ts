@@ -5,10 +5,12 @@ export type Codec = 'base64' | 'base64url' | 'hex' | 'percent' | 'entities' | 'r
 export type Decoding = DerivedText & { codec: Codec };
 
 export function decodingsOf(text: string): Decoding[] {
-  return [...base64(text), ...hex(text), ...singleCharacters(text), rot13(text)].filter(
-    (decoding) => decoding.text !== '' && decoding.text !== text,
-  );
+  const whole = [...base64(text), ...hex(text)].filter((decoding) => readable.test(decoding.text));
+  return [...whole, ...singleCharacters(text), rot13(text)].filter((decoding) => decoding.text !== text);
 }
+
+/** Long words and paths decode to noise, in which this many legible characters do not come together. */
+const readable = /[\x20-\x7e\n\p{L}]{12}/u;
 
 /** 16 units are 12 bytes: less does not hold a sentence. Lines of 40 and more may go on in the next, as mail breaks them. */
 const base64Run = /(?:[\w+/-]{40,}\r?\n){0,10000}[\w+/-]{16,}={0,2}/g;
@@ -31,18 +33,40 @@ function hex(text: string): Decoding[] {
 /** Node reads both alphabets of base64 as one. */
 const bytes = (encoded: string, encoding: 'hex' | 'base64'): string => Buffer.from(encoded, encoding).toString('utf8');
 
-const entityNames: Record<string, string> = {
-  ...{ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'", nbsp: ' ', colon: ':', num: '#', sol: '/', vert: '|', verbar: '|' },
-  ...{ lbrack: '[', lsqb: '[', rbrack: ']', rsqb: ']', lowbar: '_', tab: '\t', newline: '\n', hyphen: '-', excl: '!', period: '.' },
-};
+/** Those that phrases and markup are written with; letters have no names. */
+const entityNames = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', ' '],
+  ['colon', ':'],
+  ['num', '#'],
+  ['sol', '/'],
+  ['vert', '|'],
+  ['verbar', '|'],
+  ['lbrack', '['],
+  ['lsqb', '['],
+  ['rbrack', ']'],
+  ['rsqb', ']'],
+  ['lowbar', '_'],
+  ['hyphen', '-'],
+  ['tab', '\t'],
+  ['newline', '\n'],
+]);
 
 /** Codes of single characters, with plain ones between them. */
 function singleCharacters(text: string): Decoding[] {
   const percent = replacingNear(text, /(?:%[0-9a-f]{2})+/gi, ([found]) => bytes(found.replaceAll('%', ''), 'hex'));
-  const entities = replacingNear(text, /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));?/gi, ([found, decimal, inHex, name]) => {
-    if (name !== undefined) return entityNames[name.toLowerCase()] ?? found;
-    return character(inHex === undefined ? Number(decimal) : Number.parseInt(inHex, 16)) ?? found;
-  });
+  const entities = replacingNear(
+    text,
+    /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));?/gi,
+    ([found, decimal, inHex, name]) => {
+      if (name !== undefined) return entityNames.get(name.toLowerCase()) ?? found;
+      return character(inHex === undefined ? Number(decimal) : Number.parseInt(inHex, 16)) ?? found;
+    },
+  );
   const escapes = replacingNear(text, /\\(?:x([0-9a-f]{2})|u\{?([0-9a-f]{4,6})\}?)/gi, ([found, byte, unit]) => {
     return character(Number.parseInt(byte ?? unit ?? '', 16)) ?? found;
   });

@@ -24,7 +24,10 @@ export function replacing(text: string, pattern: RegExp, replacement: (match: Re
   }
   return {
     text: result + text.slice(from),
-    spanOf: ({ start, end }) => ({ start: unitSource(pieces, start).start, end: unitSource(pieces, Math.max(start, end - 1)).end }),
+    spanOf: ({ start, end }) => ({
+      start: unitSource(pieces, start).start,
+      end: unitSource(pieces, Math.max(start, end - 1)).end,
+    }),
   };
 }
 
@@ -32,7 +35,11 @@ export function replacing(text: string, pattern: RegExp, replacement: (match: Re
 const REACH = 512;
 
 /** As `replacing`, but the surroundings of the matches only: a long text with few of them is not judged as a whole again. */
-export function replacingNear(text: string, pattern: RegExp, replacement: (match: RegExpExecArray) => string): DerivedText[] {
+export function replacingNear(
+  text: string,
+  pattern: RegExp,
+  replacement: (match: RegExpExecArray) => string,
+): DerivedText[] {
   return surroundings(text, pattern).map(({ start, end }) => {
     const derived = replacing(text.slice(start, end), pattern, replacement);
     return { text: derived.text, spanOf: (span) => shifted(derived.spanOf(span), start) };

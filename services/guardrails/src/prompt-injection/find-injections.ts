@@ -46,7 +46,9 @@ export function createFinder({ layers, phrases, patterns }: FinderOptions): (tex
     const plain = findPlain(text, plainLayers);
     const wanted = plain.filter(({ layer }) => layer === 'configured' || layers.includes(layer));
     const encoded = layers.includes('encoding') ? findEncoded(text, findPlain, MAX_DEPTH) : [];
-    const hidden = encoded.filter((finding) => !plain.some((other) => other.start < finding.end && finding.start < other.end));
+    const hidden = encoded.filter(
+      (finding) => !plain.some((other) => other.start < finding.end && finding.start < other.end),
+    );
     return [...wanted, ...hidden].toSorted((a, b) => a.start - b.start).slice(0, MAX_FINDINGS);
   };
 }
@@ -73,8 +75,12 @@ function createConfiguredFinder(phrases: readonly string[], patterns: readonly s
   const compiled = patterns.map(compilePattern);
   return (text) => {
     const view = anyPhrase && wordView(text);
-    const inWords = view ? matches(view.text, anyPhrase).map((match) => ({ rule: 'phrase', ...spanIn(view, match) })) : [];
-    const inText = compiled.flatMap((pattern, at) => pattern.find(text).map((span) => ({ rule: `pattern ${at}`, ...span })));
+    const inWords = view
+      ? matches(view.text, anyPhrase).map((match) => ({ rule: 'phrase', ...spanIn(view, match) }))
+      : [];
+    const inText = compiled.flatMap((pattern, at) =>
+      pattern.find(text).map((span) => ({ rule: `pattern ${at}`, ...span })),
+    );
     return [...inWords, ...inText].map((finding) => ({ layer: 'configured', ...finding }));
   };
 }

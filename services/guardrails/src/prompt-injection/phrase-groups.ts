@@ -18,14 +18,18 @@ export const LISTS: Record<string, string> = {
   instructions:
     'instruction|instructions|direction|directions|directive|directives|prompt|prompts|guideline|guidelines|programming|guardrails|' +
     'system prompt|system message|system messages|system instructions',
-  orders: 'instruction|instructions|directions|directive|directives|guidelines|guardrails|system prompt|system instructions',
-  rules: 'rule|rules|command|commands|constraint|constraints|restriction|restrictions|policy|policies|training|limitations',
+  orders:
+    'instruction|instructions|directions|directive|directives|guidelines|guardrails|system prompt|system instructions',
+  rules:
+    'rule|rules|command|commands|constraint|constraints|restriction|restrictions|policy|policies|training|limitations',
   reveal:
     'reveal|show|print|output|display|disclose|expose|leak|dump|recite|repeat|reproduce|share|tell me|tell us|give me|send me|write out|' +
     'list|quote|copy|paste|translate|summarize|summarise|spell out|read out|return',
-  hidden: 'system|hidden|secret|internal|confidential|developer|initial|original|underlying|base|private|full|entire|exact|complete',
+  hidden:
+    'system|hidden|secret|internal|confidential|developer|initial|original|underlying|base|private|full|entire|exact|complete',
   secret: 'system|hidden|secret|internal|confidential|developer|full system|entire system|complete system',
-  prompt: 'prompt|prompts|instruction|instructions|directive|directives|system prompt|system message|system instructions|preprompt',
+  prompt:
+    'prompt|prompts|instruction|instructions|directive|directives|system prompt|system message|system instructions|preprompt',
   lawless: 'unrestricted|unfiltered|uncensored|jailbroken|unaligned|unchained',
 };
 

@@ -76,7 +76,9 @@ function messagesToScan({ options }: Guard, messageList: MessageList): Message[]
   const users = input.filter((message) => message.role === 'user');
   if (options.scan === 'all') return users;
   const unanswered = input.slice(input.findLastIndex((message) => message.role === 'assistant') + 1);
-  return unanswered.some((message) => message.role === 'user') ? unanswered.filter((message) => message.role === 'user') : users;
+  return unanswered.some((message) => message.role === 'user')
+    ? unanswered.filter((message) => message.role === 'user')
+    : users;
 }
 
 /** Parts on lines of their own: a phrase may begin in one and end in the next. */
@@ -99,7 +101,8 @@ function rewriteMessage(guard: Guard, message: Message): Message | undefined {
   return guard.find(textOf(rewritten)).length === 0 ? rewritten : undefined;
 }
 
-const rewrite = ({ find }: Guard, text: string): string => replaceSpans(text, mergeOverlapping(find(text)), () => CUT_OUT);
+const rewrite = ({ find }: Guard, text: string): string =>
+  replaceSpans(text, mergeOverlapping(find(text)), () => CUT_OUT);
 
 /** All strings of a result, names included: the model reads those too. */
 function textsOf(value: JsonValue): string[] {

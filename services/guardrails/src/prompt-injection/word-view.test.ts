@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { wordView } from './word-view.ts';
 
@@ -13,7 +13,14 @@ test.each([
 ])('%j', (text, view) => expect(wordView(text).text).toBe(view));
 
 test('every word of the view is found where it stands', () => {
-  const text = fc.array(fc.oneof(fc.string({ unit: 'binary', maxLength: 6 }), fc.constantFrom('word', "it's", 'ﬃ', '½', 'É', ' ', '𝐛', 'İ', 'ẞ', 'Σ'))).map((parts) => parts.join(''));
+  const text = fc
+    .array(
+      fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 6 }),
+        fc.constantFrom('word', "it's", 'ﬃ', '½', 'É', ' ', '𝐛', 'İ', 'ẞ', 'Σ'),
+      ),
+    )
+    .map((parts) => parts.join(''));
   fc.assert(
     fc.property(text, (source) => {
       const view = wordView(source);

@@ -24,7 +24,7 @@ const beyondAscii = /[^\x00-\x7f]+/gu;
 
 /** Whole runs at a time: this is run on every text, and on what it decodes to. */
 function viewOf(text: string): string {
-  const plain = text.replace(beyondAscii, (run) => [...run].map(unitsOf).join(''));
+  const plain = text.replace(beyondAscii, (run) => Array.from(run, unitsOf).join(''));
   return ` ${plain.toLowerCase().replace(/['`]/g, '').replace(asciiGap, ' ').trim()} `.replace(/^ {2}$/, ' ');
 }
 const asciiGap = /[^a-z0-9\x80-\uffff]+/g;
@@ -50,5 +50,5 @@ function placesOf(text: string): Span[] {
 function unitsOf(character: string): string {
   if (/['`]/.test(character)) return '';
   const plain = character.normalize('NFKD').replace(dropped, '').toLowerCase();
-  return [...plain].map((part) => (inWord.test(part) ? part : ' ')).join('');
+  return Array.from(plain, (part) => (inWord.test(part) ? part : ' ')).join('');
 }

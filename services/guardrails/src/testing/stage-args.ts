@@ -1,5 +1,12 @@
 // Arguments for a processor's methods, as the runtime makes them: for unit tests.
-import { textMessage, type Chunk, type JsonObject, type JsonValue, type Message, type Violation } from '@millrace/contracts';
+import {
+  textMessage,
+  type Chunk,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  type Violation,
+} from '@millrace/contracts';
 import {
   MessageList,
   StopError,
@@ -58,7 +65,14 @@ export function toolResultArgs(result: JsonValue, state: JsonObject = {}): Proce
   return {
     ...commonArgs(state),
     toolCall: { toolCallId: 'c1', toolName: 'notes', args: {} },
-    tool: { name: 'notes', description: '', inputSchema: {}, subject: 'tool.notes', idempotent: true, timeoutMs: 1_000 },
+    tool: {
+      name: 'notes',
+      description: '',
+      inputSchema: {},
+      subject: 'tool.notes',
+      idempotent: true,
+      timeoutMs: 1_000,
+    },
     result,
     isError: false,
     messageList: new MessageList({ entries: [], system: [] }, 'response'),

@@ -45,7 +45,8 @@ export const patternSchema = z
 function problemOf(source: string): string | undefined {
   try {
     const compiled = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);
-    if (compiled.programSize() > MAX_PROGRAM_SIZE) return 'the pattern is too large when its repetitions are written out';
+    if (compiled.programSize() > MAX_PROGRAM_SIZE)
+      return 'the pattern is too large when its repetitions are written out';
     if (compiled.test('')) return 'the pattern matches the empty text, and so everything';
     return undefined;
   } catch (error) {

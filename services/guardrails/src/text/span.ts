@@ -19,7 +19,11 @@ export function mergeOverlapping<S extends Span>(spans: readonly S[]): S[] {
 }
 
 /** @param spans in order, not overlapping */
-export function replaceSpans<S extends Span>(text: string, spans: readonly S[], replacement: (span: S) => string): string {
+export function replaceSpans<S extends Span>(
+  text: string,
+  spans: readonly S[],
+  replacement: (span: S) => string,
+): string {
   let result = '';
   let from = 0;
   for (const span of spans) {

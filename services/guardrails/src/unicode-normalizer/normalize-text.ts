@@ -23,7 +23,8 @@ export function normalizeText(text: string, options: NormalizeOptions): string {
   return options.trim ? collapsed.trim() : collapsed;
 }
 
-const plain = (text: string): string => text.replace(invisible, '').replace(annotation, '').normalize('NFKC').replace(invisible, '');
+const plain = (text: string): string =>
+  text.replace(invisible, '').replace(annotation, '').normalize('NFKC').replace(invisible, '');
 
 function aroundEmoji(text: string, map: (text: string) => string): string {
   let result = '';

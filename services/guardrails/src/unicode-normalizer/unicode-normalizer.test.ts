@@ -1,5 +1,5 @@
 import { messageText } from '@millrace/contracts';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assistant, inParts, withTool } from '../testing/messages.ts';
 import { inputArgs } from '../testing/stage-args.ts';
@@ -7,10 +7,11 @@ import { unicodeNormalizer } from './unicode-normalizer.ts';
 
 function normalized(text: string, options: object = {}): string {
   const args = inputArgs([text]);
-  unicodeNormalizer.create(options).processInput?.(args);
+  void unicodeNormalizer.create(options).processInput?.(args);
   return args.messageList.get.input.db().map(messageText).join('');
 }
-const tags = (text: string) => [...text].map((c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0) ?? 0))).join('');
+const tags = (text: string) =>
+  Array.from(text, (c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0) ?? 0))).join('');
 
 describe('the text of user messages', () => {
   test.each([
@@ -28,7 +29,9 @@ describe('the text of user messages', () => {
   ])('%j becomes %j', (text, expected) => expect(normalized(text)).toBe(expected));
 
   test('control characters go where that is wanted, line breaks and tabs stay', () => {
-    expect(normalized('a\u0000b\u001b[0m\n\tc', { stripControlChars: true, collapseWhitespace: false })).toBe('ab[0m\n\tc');
+    expect(normalized('a\u0000b\u001b[0m\n\tc', { stripControlChars: true, collapseWhitespace: false })).toBe(
+      'ab[0m\n\tc',
+    );
   });
   test('spaces stay where that is wanted', () => {
     expect(normalized('  a   b  ', { collapseWhitespace: false, trim: false })).toBe('  a   b  ');
@@ -42,17 +45,24 @@ describe('emoji', () => {
     expect(normalized(`🏴${tags('ignore')}`)).toBe('🏴');
     expect(normalized(`👩‍💻${tags('ignore')}`)).toBe('👩‍💻');
   });
-  test('are normalized where that is wanted', () => expect(normalized('👩‍💻 ™', { preserveEmojis: false })).toBe('👩💻 TM'));
+  test('are normalized where that is wanted', () =>
+    expect(normalized('👩‍💻 ™', { preserveEmojis: false })).toBe('👩💻 TM'));
 });
 
 test('what is normalized is normal', () => {
-  const characters = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('👩‍💻', '\u200d', '\ufe0f', '🏴', tags('x'), 'ﬁ', '\u034f', ' ', '\n'));
+  const characters = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('👩‍💻', '\u200d', '\ufe0f', '🏴', tags('x'), 'ﬁ', '\u034f', ' ', '\n'),
+  );
   fc.assert(
-    fc.property(fc.array(characters).map((parts) => parts.join('')), (text) => {
-      const once = normalized(text, { preserveEmojis: false });
-      expect(normalized(once, { preserveEmojis: false })).toBe(once);
-      expect(once).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u);
-    }),
+    fc.property(
+      fc.array(characters).map((parts) => parts.join('')),
+      (text) => {
+        const once = normalized(text, { preserveEmojis: false });
+        expect(normalized(once, { preserveEmojis: false })).toBe(once);
+        expect(once).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u);
+      },
+    ),
     { seed: 3, numRuns: 1_000 },
   );
 });
@@ -60,9 +70,10 @@ test('what is normalized is normal', () => {
 test('every text part is normalized; nothing else is touched', () => {
   const tool = withTool('t', { a: 'ｘ' }, 'ｘ');
   const args = inputArgs([inParts('p', ' ａ ', 'b'), assistant('a', 'ｘ'), { ...tool, role: 'user' }]);
-  unicodeNormalizer.create({}).processInput?.(args);
+  void unicodeNormalizer.create({}).processInput?.(args);
   expect(args.messageList.takeOps().map((op) => op.op)).toEqual(['replace']);
   expect(args.messageList.get.input.db().map(messageText)).toEqual(['ab', 'ｘ', '']);
 });
 
-test('an unknown option is refused', () => expect(unicodeNormalizer.options.safeParse({ form: 'NFC' }).success).toBe(false));
+test('an unknown option is refused', () =>
+  expect(unicodeNormalizer.options.safeParse({ form: 'NFC' }).success).toBe(false));

@@ -95,7 +95,13 @@ async function attempt(
     },
   });
   if ('error' in answer) {
-    giveUp(run, group, head.callId, answer.error.code);
+    const { code, message } = answer.error;
+    const processors = group.map((entry) => entry.processor);
+    run.deps.log.warn(
+      { runId: run.ref.runId, stage: ask.stage, processors, code, error: message },
+      'a stage call was not answered',
+    );
+    giveUp(run, group, head.callId, code);
     return answer;
   }
   const judged = 'progress' in answer.ok ? [] : judge(group, answer.ok);

@@ -4,6 +4,7 @@
 import { recordSchema, runHeadSchema, stateKeys, type RunAction, type RunHead } from '@millrace/contracts';
 import { readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
+import { throughOutages } from './through-outages.ts';
 
 /** A final state lives 24 h; a run may last 24 h before that. */
 const STATE_TTL_SECONDS = 48 * 3600;
@@ -19,9 +20,9 @@ export class FencedError extends Error {
 
 export type RunStore = {
   head(): RunHead;
-  /** @throws FencedError */
+  /** @throws FencedError, message-too-large, bus-unreachable */
   write(change: Partial<RunHead>, final?: boolean): Promise<void>;
-  /** Adds a record; it counts when the next head names it. */
+  /** Adds a record; it counts when the next head names it. @throws message-too-large, bus-unreachable */
   record(actions: RunAction[]): Promise<void>;
   cancelAsked(): Promise<boolean>;
 };
@@ -54,20 +55,21 @@ export async function openRunStore(
   let head = first;
   let current = revision;
 
+  /** False: the entry has another owner. */
   const put = async (next: RunHead, ttlSeconds: number): Promise<boolean> => {
-    const written = await writeEntry(access, bucket, key, next, { expectedRevision: current, ttlSeconds }).catch(
-      () => undefined,
-    );
-    if (written && 'revision' in written) {
-      current = written.revision;
-      head = next;
-      return true;
-    }
-    const there = await readEntry(access, bucket, key, runHeadSchema);
-    const own =
-      there?.value.epoch === next.epoch && there.value.command === next.command && there.value.write === next.write;
-    if (!own || !there) return false;
-    current = there.revision;
+    let ambiguous = false;
+    const revisionOfNext = await throughOutages(`the state of ${tenant}.${runId}`, async () => {
+      const mayBeThere = ambiguous;
+      ambiguous = true;
+      const written = await writeEntry(access, bucket, key, next, { expectedRevision: current, ttlSeconds });
+      if ('revision' in written) return written.revision;
+      // Refused by somebody else's write; by our own only where an earlier try was not answered. Two owners that begin
+      // at the same time write the same.
+      const there = mayBeThere ? await readEntry(access, bucket, key, runHeadSchema) : undefined;
+      return there && isSameWrite(there.value, next) ? there.revision : undefined;
+    });
+    if (revisionOfNext === undefined) return false;
+    current = revisionOfNext;
     head = next;
     return true;
   };
@@ -82,12 +84,21 @@ export async function openRunStore(
     async record(actions) {
       const name = `${head.epoch}-${head.records}`;
       const value = recordSchema.parse({ epoch: head.epoch, actions });
-      await writeEntry(access, bucket, stateKeys.record(tenant, runId, name), value, {
-        expectedRevision: 0,
-        ttlSeconds: STATE_TTL_SECONDS,
-      });
+      const recordKey = stateKeys.record(tenant, runId, name);
+      // Refused is written: nobody else writes records of this epoch.
+      await throughOutages(`record ${name} of ${tenant}.${runId}`, () =>
+        writeEntry(access, bucket, recordKey, value, { expectedRevision: 0, ttlSeconds: STATE_TTL_SECONDS }),
+      );
     },
-    cancelAsked: async () =>
-      (await readEntry(access, bucket, stateKeys.cancel(tenant, runId), z.unknown())) !== undefined,
+    cancelAsked: () =>
+      throughOutages(`the cancel key of ${tenant}.${runId}`, async () => {
+        const asked = await readEntry(access, bucket, stateKeys.cancel(tenant, runId), z.unknown());
+        return asked !== undefined;
+      }),
   };
+}
+
+function isSameWrite(one: RunHead, other: RunHead): boolean {
+  const { epoch, command, write, startedAt } = other;
+  return one.epoch === epoch && one.command === command && one.write === write && one.startedAt === startedAt;
 }

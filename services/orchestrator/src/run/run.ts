@@ -61,10 +61,10 @@ export function createRun({ first, store, ...parts }: RunParts): Run {
     const actions = pending;
     pending = [];
     const nextIndex = chunks.nextIndex();
-    const asked = store.cancelAsked();
-    await Promise.all([chunks.flush(), events.flush(), store.record(actions)]);
+    // All in one wait: a promise that is awaited only behind another one that fails would be an unhandled rejection.
+    const [asked] = await Promise.all([store.cancelAsked(), chunks.flush(), events.flush(), store.record(actions)]);
     await store.write({ records: store.head().records + 1, nextIndex });
-    return (await asked) ? endWith({ form: 'cancel' }) : interruption();
+    return asked ? endWith({ form: 'cancel' }) : interruption();
   };
   const interruption = (): Interrupt | undefined => {
     if (!signal.aborted) return undefined;

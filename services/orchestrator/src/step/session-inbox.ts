@@ -24,10 +24,15 @@ export function createSessionInbox(bus: Bus): SessionInbox {
     if (output.session === session) listeners.get(session)?.receive(output);
     else bus.log.warn({ subject, session: output.session }, 'a session batch names another session than its subject');
   });
+  const beatMs = SESSION_LIMITS.heartbeatMs / 2;
+  let lastBeat = Date.now();
   const timer = setInterval(() => {
     const now = Date.now();
-    for (const listener of listeners.values()) listener.beat(now);
-  }, SESSION_LIMITS.heartbeatMs / 2).unref();
+    // A process that stood still itself must first read what has come since, before it calls anybody silent.
+    const stoodStill = now - lastBeat > 2 * beatMs;
+    lastBeat = now;
+    if (!stoodStill) for (const listener of listeners.values()) listener.beat(now);
+  }, beatMs).unref();
   return {
     open(session, listener) {
       listeners.set(session, listener);

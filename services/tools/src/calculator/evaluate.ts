@@ -18,7 +18,7 @@ export function evaluate(expression: Expression): Value {
     }
     case 'call': {
       const { name, first, rest, at } = expression;
-      const value = FUNCTIONS.get(name)?.apply(evaluate(first), rest.map(evaluate));
+      const value = FUNCTIONS.get(name)?.apply(evaluate(first), rest.map(evaluate), at);
       return checked(value ?? new Numeric(NaN), at);
     }
   }

@@ -1,6 +1,7 @@
 // The numbers of the calculator, and the functions and constants that it knows. Decimal, because 0.1 + 0.2 is 0.3 and sums of
 // money have more digits than a double.
 import { Decimal } from 'decimal.js';
+import { noValue } from './calculator-error.ts';
 
 /** Significant digits that are computed with. */
 export const PRECISION = 64;
@@ -17,16 +18,17 @@ export const Numeric = Decimal.clone({
 });
 export type Value = Decimal;
 
-type CalculatorFunction = { minArgs: number; maxArgs: number; apply(first: Value, rest: Value[]): Value };
+/** Takes one to `maxArgs` arguments. @param at for what has no value */
+type CalculatorFunction = { maxArgs: number; apply(first: Value, rest: Value[], at: number): Value };
 
 export const FUNCTIONS: ReadonlyMap<string, CalculatorFunction> = new Map([
   ['sqrt', unary((value) => value.sqrt())],
   ['abs', unary((value) => value.abs())],
   ['floor', unary((value) => value.floor())],
   ['ceil', unary((value) => value.ceil())],
-  ['round', { minArgs: 1, maxArgs: 2, apply: (value, [places]) => rounded(value, places) }],
-  ['min', { minArgs: 1, maxArgs: Infinity, apply: (first, rest) => Numeric.min(first, ...rest) }],
-  ['max', { minArgs: 1, maxArgs: Infinity, apply: (first, rest) => Numeric.max(first, ...rest) }],
+  ['round', { maxArgs: 2, apply: (value, [places], at) => rounded(value, places, at) }],
+  ['min', { maxArgs: Infinity, apply: (first, rest) => Numeric.min(first, ...rest) }],
+  ['max', { maxArgs: Infinity, apply: (first, rest) => Numeric.max(first, ...rest) }],
 ]);
 
 export const CONSTANTS: ReadonlyMap<string, Value> = new Map([
@@ -36,11 +38,13 @@ export const CONSTANTS: ReadonlyMap<string, Value> = new Map([
 ]);
 
 function unary(apply: (value: Value) => Value): CalculatorFunction {
-  return { minArgs: 1, maxArgs: 1, apply };
+  return { maxArgs: 1, apply };
 }
 
-/** NaN where the number of places is none. */
-function rounded(value: Value, places: Value = new Numeric(0)): Value {
+/** @throws tool-failed */
+function rounded(value: Value, places: Value | undefined, at: number): Value {
+  if (places === undefined) return value.round();
   const isCount = places.isInteger() && places.gte(0) && places.lte(PRECISION);
-  return isCount ? value.toDecimalPlaces(places.toNumber()) : new Numeric(NaN);
+  if (!isCount) throw noValue(at, `round takes a whole number of places from 0 to ${PRECISION}`);
+  return value.toDecimalPlaces(places.toNumber());
 }

@@ -77,7 +77,7 @@ function call(reader: Reader, { text: name, at }: Token, depth: number): Express
   }
   closing(reader, open);
   const count = rest.length + 1;
-  if (count < known.minArgs || count > known.maxArgs) {
+  if (count > known.maxArgs) {
     throw syntaxError(
       at,
       `${name} takes at most ${known.maxArgs} argument${known.maxArgs === 1 ? '' : 's'}, not ${count}`,

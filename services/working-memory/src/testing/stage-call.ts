@@ -22,7 +22,7 @@ export const aRun = (changes: Partial<RunRef> = {}): RunRef => ({
   ...changes,
 });
 
-export type Use = { definition: ProcessorDefinition; options?: JsonObject };
+type Use = { definition: ProcessorDefinition; options?: JsonObject };
 
 export type StageCallInput = {
   stage: Stage;

@@ -1,6 +1,6 @@
 // A made-up run as its owners published it, for tests: its chunks in order, what of them the log has, and api.replay over it.
 import type { Chunk } from '@millrace/contracts';
-import { comparePositions, type Batch, type Position, type PositionedChunk, type Replayed } from '../chunk-merge.ts';
+import { comparePositions, type Position, type PositionedChunk, type Replayed } from '../chunk-merge.ts';
 
 export type Published = PositionedChunk & { logged: boolean };
 
@@ -66,12 +66,9 @@ export function counting(chunks: readonly PositionedChunk[]): PositionedChunk[] 
  */
 export function replayOf(history: readonly Published[], from: Position, published: number, page: number): Replayed {
   const log = history.slice(0, published).filter(({ logged }) => logged);
-  const asked = log.filter((chunk) => comparePositions(chunk, from) >= 0).slice(0, page);
-  const last = asked.at(-1);
-  const batches: Batch[] = asked
-    .filter((published) => published.chunk.type === 'retract' || !isRetracted(published, log))
-    .map(({ epoch, index, chunk }) => ({ epoch, index, chunks: [chunk] }));
-  return { epoch: last?.epoch ?? from.epoch, nextIndex: last ? last.index + 1 : from.index, batches };
+  const counts = log.filter((one) => one.chunk.type === 'retract' || !isRetracted(one, log));
+  const asked = counts.filter((one) => comparePositions(one, from) >= 0).slice(0, page);
+  return { batches: asked.map(({ epoch, index, chunk }) => ({ epoch, index, chunks: [chunk] })) };
 }
 
 function isRetracted(chunk: Published, log: readonly Published[]): boolean {

@@ -24,8 +24,7 @@ export type ScriptedApi = {
   runs: Map<string, ScriptedRun>;
   /** Every question, as `verb` or `verb run`. */
   asked: string[];
-  /** Scripts that threw: a test expects none. */
-  broken: unknown[];
+  /** @throws what a script threw */
   stop(): Promise<void>;
 };
 
@@ -70,6 +69,7 @@ export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 1
     events: async (_, call) => ({ events: runOf(call).events }),
   };
   const handlers: Answers = { ...own, ...answers };
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- it ties the verb to its handler
   const serve = <V extends ApiVerb>(verb: V): Serving[] => {
     const handle = handlers[verb];
     if (!handle) return [];
@@ -80,9 +80,13 @@ export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 1
       }),
     ];
   };
+  const stop = async () => {
+    await Promise.all(serving.map((one) => one.drain(1_000)));
+    if (broken.length > 0) throw new AggregateError(broken, 'scripts broke');
+  };
   const verbs = Object.keys(API).filter((verb): verb is ApiVerb => verb in API);
   const serving = verbs.flatMap((verb) => serve(verb));
-  return { runs, asked, broken, stop: async () => void (await Promise.all(serving.map((one) => one.drain(1_000)))) };
+  return { runs, asked, stop };
 }
 
 /** An agent definition that is refused, with every problem. */

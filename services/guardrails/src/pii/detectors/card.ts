@@ -7,7 +7,9 @@ const MAX_DIGITS = 19;
 /** 0 and 1 are no card schemes, but airlines and what ISO keeps; times in milliseconds begin with 1. */
 const issuer = /^[2-9]/;
 /** Of the length of a card, and one in ten would pass the check: ISBN-13, and a compact date and time. */
-const otherNumber = /^(?:97[89]\d{10}|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?)$/;
+const otherNumber =
+  /^(?:97[89]\d{10}|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?)$/;
+const separator = /^[ .-]+$/;
 const year = /^(?:19|20)\d\d$/;
 
 export const card: Detector = {
@@ -15,7 +17,7 @@ export const card: Detector = {
   detect: ({ text, runs }) =>
     runs.flatMap(({ groups }) => {
       const hits: PiiHit[] = [];
-      for (let first = 0; first < groups.length; ) {
+      for (let first = 0; first < groups.length;) {
         const count = cardAt(text, groups, first);
         const start = groups[first]?.start ?? 0;
         if (count > 0) hits.push({ type: 'card', start, end: groups[first + count - 1]?.end ?? start });
@@ -42,8 +44,9 @@ function cardAt(text: string, groups: readonly DigitGroup[], first: number): num
   return found;
 }
 
-/** Groups of four and more with a short last one, or every digit of the run on its own. */
+/** Groups of four and more with a short last one, or every digit of the run on its own; spaces, dots and dashes between. */
 function mayGoOn(groups: readonly DigitGroup[], first: number, count: number): boolean {
+  if (count > 1 && !separator.test(groups[first + count - 1]?.gap ?? '')) return false;
   const before = count === 1 ? undefined : groups[first + count - 2]?.digits.length;
   return before === undefined || before >= 4 || (before === 1 && first === 0 && groups.length <= MAX_DIGITS);
 }

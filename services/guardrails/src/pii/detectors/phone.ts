@@ -76,7 +76,8 @@ function behindWords({ text }: Segment, run: DigitRun): PiiHit | undefined {
   return { type: 'phone', start: run.start, end: window.at(-1)?.end ?? run.start, contextStart };
 }
 
-const isNorthAmerican = (window: Window): boolean => northAmericanShape.test(window.map((group) => group.digits).join(' '));
+const isNorthAmerican = (window: Window): boolean =>
+  northAmericanShape.test(window.map((group) => group.digits).join(' '));
 
 /** A number begins at the run's first group or behind a space, not behind a dash. */
 const beginsNumber = (group: DigitGroup): boolean => group.gap === '' || group.gap.endsWith(' ');

@@ -1,0 +1,5 @@
+// The program of the service guardrails.
+import { runService } from '@millrace/service';
+import { guardrailsService } from './service.ts';
+
+await runService(guardrailsService);

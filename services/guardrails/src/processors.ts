@@ -1,0 +1,15 @@
+// The processors of this service. A new one is a folder beside these, its test, and a line here.
+import type { ProcessorDefinition } from '@millrace/processor';
+import { contentLength } from './content-length/content-length.ts';
+import { keyword } from './keyword/keyword.ts';
+import { pii } from './pii/pii.ts';
+import { promptInjection } from './prompt-injection/prompt-injection.ts';
+import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
+
+export const PROCESSORS: readonly ProcessorDefinition[] = [
+  unicodeNormalizer,
+  promptInjection,
+  pii,
+  keyword,
+  contentLength,
+];

@@ -1,0 +1,43 @@
+// Calls a tool over the bus as the orchestrator does, and keeps what it said on the way.
+import { request, type Answer, type Bus } from '@millrace/bus';
+import { toolReplySchema, type Chunk, type JsonValue, type ToolReply, type ToolRequest } from '@millrace/contracts';
+
+export type ToolCalled = { answer: Answer<ToolReply>; progress: Chunk[] };
+
+const ASK_TIMEOUT_MS = 5_000;
+
+export async function callTool(
+  bus: Bus,
+  toolName: string,
+  args: JsonValue,
+  more: Partial<ToolRequest> = {},
+): Promise<ToolCalled> {
+  const progress: Chunk[] = [];
+  const payload: ToolRequest = {
+    callId: crypto.randomUUID(),
+    run: {
+      tenant: 'default',
+      runId: 'run-1',
+      agent: 'tester',
+      epoch: 1,
+      resourceId: 'default',
+      deadlineAt: Date.now() + ASK_TIMEOUT_MS,
+    },
+    stepNumber: 0,
+    toolCall: { toolCallId: 'call-1', toolName, args },
+    requestContext: {},
+    timeoutMs: ASK_TIMEOUT_MS,
+    ...more,
+  };
+  const answer = await request(bus, {
+    subject: bus.subjects.tool(toolName),
+    payload,
+    reply: toolReplySchema,
+    timeoutMs: ASK_TIMEOUT_MS,
+    progressOf: (reply) => ('progress' in reply ? reply.n : 'final'),
+    onProgress: (reply) => {
+      if ('progress' in reply) progress.push(...reply.progress);
+    },
+  });
+  return { answer, progress };
+}

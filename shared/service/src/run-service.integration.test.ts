@@ -1,0 +1,66 @@
+import { useBus, useNats } from '@millrace/testkit';
+import { request } from '@millrace/bus';
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { spawnSample, type ServiceProcess } from './testing/service-process.ts';
+
+const nats = useNats();
+const asker = useBus(nats, 'asker');
+const started: ServiceProcess[] = [];
+const spawn = (env: Record<string, string> = {}) => {
+  const service = spawnSample({ NATS_URL: nats.url, LOG_LEVEL: 'silent', ...env });
+  started.push(service);
+  return service;
+};
+
+afterEach(async () => {
+  for (const service of started.splice(0)) {
+    service.kill('SIGKILL');
+    await service.ended;
+  }
+});
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  test('drains: what is in flight is answered, then all is released in reverse order, and the process ends with 0', async () => {
+    const service = spawn();
+    await service.said('up');
+    const answer = request(asker.bus, {
+      subject: 'sample.work',
+      payload: {},
+      reply: z.object({ done: z.boolean() }),
+      timeoutMs: 10_000,
+    });
+    await service.said('working');
+    service.kill(signal);
+    await service.said(`sample: ${signal}, draining`);
+    asker.bus.nc.publish('sample.finish');
+    expect(await answer).toEqual({ ok: { done: true } });
+    expect(await service.ended).toBe(0);
+    expect(service.lines.slice(-2)).toEqual(['released work', 'released first']);
+  });
+});
+
+test('a second signal ends a process that does not finish its work', async () => {
+  const service = spawn();
+  await service.said('up');
+  void request(asker.bus, { subject: 'sample.work', payload: {}, reply: z.unknown(), timeoutMs: 1_000 });
+  await service.said('working');
+  service.kill('SIGTERM');
+  await service.said('sample: SIGTERM, draining');
+  service.kill('SIGTERM');
+  expect(await service.ended).toBe('SIGTERM');
+});
+
+describe('a start that fails ends the process with 1 and the reason', () => {
+  test('what was opened is released', async () => {
+    const service = spawn({ SAMPLE_FAIL: 'the store is not there' });
+    expect(await service.ended).toBe(1);
+    expect(service.lines).toEqual(['released first', 'sample did not start: the store is not there (internal)']);
+  });
+
+  test('a wrong environment names every variable', async () => {
+    const service = spawn({ LOG_LEVEL: 'loud', HEALTH_PORT: 'x' });
+    expect(await service.ended).toBe(1);
+    expect(service.lines.join()).toMatch(/LOG_LEVEL: .*HEALTH_PORT: .*\(config-invalid\)/);
+  });
+});

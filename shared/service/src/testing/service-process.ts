@@ -1,0 +1,37 @@
+// The sample service as a process of its own, with what it said on stderr.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export type ServiceProcess = {
+  lines: string[];
+  /** Resolves when the line has been said. */
+  said(line: string): Promise<void>;
+  kill(signal: NodeJS.Signals): void;
+  /** How the process ended: its code, or the signal. */
+  ended: Promise<number | NodeJS.Signals>;
+};
+
+export function spawnSample(env: Record<string, string>): ServiceProcess {
+  const program = fileURLToPath(new URL('./sample-main.ts', import.meta.url));
+  const child = spawn(process.execPath, [program], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const lines: string[] = [];
+  const waiting = new Map<string, () => void>();
+  let rest = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n');
+    rest = parts.pop() ?? '';
+    lines.push(...parts);
+    for (const line of parts) waiting.get(line)?.();
+  });
+  return {
+    lines,
+    said: (line) =>
+      lines.includes(line) ? Promise.resolve() : new Promise((resolve) => void waiting.set(line, () => resolve())),
+    kill: (signal) => void child.kill(signal),
+    ended: once(child, 'close').then(([code, signal]) => code ?? signal),
+  };
+}
