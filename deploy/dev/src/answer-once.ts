@@ -1,5 +1,5 @@
 // `npm start -- --once TEXT`: one run of the demo agent, its answer alone on stdout.
-import type { Client } from '@millrace/client';
+import { codedText, EXIT_CODES, exitOfRun, type Client } from '@millrace/client';
 import type { RunResult } from '@millrace/contracts';
 
 export type OnceOptions = {
@@ -11,21 +11,18 @@ export type OnceOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Resolves with the exit code; what is not an answer is reported with its reason. */
+/** Resolves with the exit code, as of `millrace run`; what is not an answer is reported with its reason. */
 export async function answerOnce({ client, agent, text, answer, report, signal }: OnceOptions): Promise<number> {
   // A thread of its own, so that memory takes part; what is known of the user is shared by all of them.
   const run = await client.start(agent, text, { threadId: `once-${crypto.randomUUID()}`, signal });
   const result = await run.result();
-  if (result.status === 'finished') {
-    answer(result.text);
-    return 0;
-  }
-  report(reasonOf(result));
-  return 3;
+  if (result.status === 'finished') answer(result.text);
+  else report(reasonOf(result));
+  return EXIT_CODES[exitOfRun(result.status)].code;
 }
 
-function reasonOf({ status, tripwire, error }: RunResult): string {
-  if (tripwire) return `Blocked by ${tripwire.processorId ?? 'a processor'}: ${tripwire.reason}`;
-  if (error) return `${status}: ${error.message} (${error.code})${error.remedy ? ` ${error.remedy}` : ''}`;
-  return `The run was ${status}.`;
+/** Why a run has no answer. */
+export function reasonOf({ status, tripwire, error }: RunResult): string {
+  if (tripwire) return `${status}, blocked by ${tripwire.processorId ?? 'a processor'}: ${tripwire.reason}`;
+  return error ? `${status}. ${codedText(error)}` : status;
 }

@@ -2,9 +2,8 @@
 // still starting. Its success is the sign that the stack can be used.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Client } from '@millrace/client';
-import { MillraceError, type JsonValue } from '@millrace/contracts';
-import { parse } from 'yaml';
+import { parseAgentFile, withPlaces, type Client } from '@millrace/client';
+import { MillraceError } from '@millrace/contracts';
 import type { Environment } from './backing-servers.ts';
 
 const waitMs = 60_000;
@@ -16,31 +15,29 @@ const passing: ReadonlySet<string> = new Set(['nobody-there', 'timeout', 'proces
 export type ApplyOptions = {
   readonly client: Client;
   readonly agentFile: string;
+  /** `${NAME}` and `${NAME:-default}` in the file stand for it. */
   readonly env: Environment;
   readonly signal: AbortSignal;
 };
 
 /** @throws MillraceError what still stood in the way after a minute, or at once what waiting does not mend */
 export async function applyAgentFile({ client, agentFile, env, signal }: ApplyOptions): Promise<void> {
-  const definition: JsonValue = parse(withVariables(await readFile(agentFile, 'utf8'), env));
+  const file = parseAgentFile(agentFile, await readFile(agentFile, 'utf8'), env);
   const deadline = performance.now() + waitMs;
   for (;;) {
     signal.throwIfAborted();
     try {
-      await client.agents.apply(definition);
+      await client.agents.apply(file.definition);
       return;
     } catch (error) {
-      if (!isPassing(error) || performance.now() >= deadline) throw error;
+      if (!MillraceError.isInstance(error)) throw error;
+      if (!isPassing(error) || performance.now() >= deadline)
+        throw error.code === 'agent-invalid' ? withPlaces(error, file) : error;
       await pause(pollIntervalMs, undefined, { signal });
     }
   }
 }
 
-/** `${NAME}` and `${NAME:-default}`, as in a compose file. */
-const withVariables = (text: string, env: Environment): string =>
-  text.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, fallback = '') => env[name] || fallback);
-
-function isPassing(error: unknown): boolean {
-  if (!MillraceError.isInstance(error)) return false;
-  return passing.has(error.code) || (error.issues?.every(({ code }) => passing.has(code)) ?? false);
+function isPassing({ code, issues = [] }: MillraceError): boolean {
+  return issues.length > 0 ? issues.every((issue) => passing.has(issue.code)) : passing.has(code);
 }

@@ -10,8 +10,8 @@ export const USAGE = `npm start                      start the stack, show a sho
 npm start -- --no-tour         the same without the tour
 npm start -- --once "TEXT"     send TEXT to the demo agent, print its answer, stop everything
 
-Exit codes: those of \`npm run -s millrace -- run\` for --once; 0 after Ctrl-C; 1 when the stack could not be started, or when
-one runs in this checkout already.`;
+Exit codes: of --once those of the millrace command (npm run -s millrace -- --help); 0 after Ctrl-C; 1 when one runs in this
+checkout already.`;
 
 /** @throws Error, for people, on anything that is not understood */
 export function readArguments(argv: readonly string[]): Arguments {

@@ -1,12 +1,13 @@
 // npm start: the whole of Millrace on one machine. arguments.ts has its options, serve-stack.ts what it does.
 import { join } from 'node:path';
+import { EXIT_CODES, exitOfError } from '@millrace/client';
 import { readArguments, USAGE, type Arguments } from './arguments.ts';
 import { claimStack } from './claim-stack.ts';
 import { joinStack } from './join-stack.ts';
-import { INTERRUPTED, serveStack } from './serve-stack.ts';
+import { serveStack } from './serve-stack.ts';
 import { stateDir } from './state-dir.ts';
+import { errorText } from './tell-people.ts';
 
-const usageExitCode = 2;
 const checkout = join(import.meta.dirname, '../../..');
 const report = (line: string) => void process.stderr.write(`${line}\n`);
 
@@ -19,8 +20,8 @@ async function main(argv: string[]): Promise<number> {
   try {
     args = readArguments(argv);
   } catch (error) {
-    report(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-    return usageExitCode;
+    report(`${errorText(error)}\n\n${USAGE}`);
+    return EXIT_CODES.usage.code;
   }
   if (args.command === 'help') {
     process.stdout.write(`${USAGE}\n`);
@@ -40,9 +41,14 @@ async function main(argv: string[]): Promise<number> {
     report,
     answer: (text: string) => void process.stdout.write(`${text}\n`),
   };
-  const claim = await claimStack(state);
-  if (claim.kind === 'taken') return joinStack(claim, options);
-  return serveStack({ ...options, releaseClaim: claim.release });
+  try {
+    const claim = await claimStack(state);
+    if (claim.kind === 'taken') return await joinStack(claim, options);
+    return await serveStack({ ...options, releaseClaim: claim.release });
+  } catch (error) {
+    report(errorText(error));
+    return EXIT_CODES[exitOfError(error)].code;
+  }
 }
 
 /** The first signal stops cleanly; at a second one the process ends at once, and its children see that and end too. */
@@ -50,7 +56,7 @@ function stopSignal(): AbortSignal {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (stopping.signal.aborted) process.exit(INTERRUPTED);
+      if (stopping.signal.aborted) process.exit(EXIT_CODES.interrupted.code);
       stopping.abort();
     });
   }

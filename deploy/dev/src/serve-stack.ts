@@ -1,5 +1,5 @@
 // `npm start` on a checkout that nobody else uses: the stack, the demo agent, the tour or the one answer, and the end of it all.
-import { connect, type Client } from '@millrace/client';
+import { connect, EXIT_CODES, exitOfError, type Client } from '@millrace/client';
 import { createResources, type Resources } from '@millrace/service';
 import { answerOnce } from './answer-once.ts';
 import { applyAgentFile } from './apply-agent-file.ts';
@@ -8,12 +8,10 @@ import type { Environment } from './backing-servers.ts';
 import { removeStack, writeStack } from './stack-file.ts';
 import { startStack, type StartedStack } from './start-stack.ts';
 import type { StateDir } from './state-dir.ts';
-import { addressLines, portsOf, usageLines } from './tell-people.ts';
+import { addressLines, errorText, portsOf, usageLines } from './tell-people.ts';
 import { showTour } from './tour.ts';
 
 export const DEMO_AGENT = 'demo';
-/** 128 + SIGINT, as shells have it. */
-export const INTERRUPTED = 130;
 
 export type ServeOptions = {
   readonly arguments: Exclude<Arguments, { command: 'help' }>;
@@ -42,9 +40,9 @@ export async function serveStack(options: ServeOptions): Promise<number> {
     return await serve(options, resources);
   } catch (error) {
     // What was under way when a stop was asked for ends with an error: that is no failure, but no answer either.
-    if (signal.aborted) return options.arguments.command === 'once' ? INTERRUPTED : 0;
-    report(error instanceof Error ? error.message : String(error));
-    return 1;
+    if (signal.aborted) return options.arguments.command === 'once' ? EXIT_CODES.interrupted.code : 0;
+    report(errorText(error));
+    return EXIT_CODES[exitOfError(error)].code;
   } finally {
     if (signal.aborted) say('Stopping.');
     for (const { name, error } of await resources.release()) report(`${name} was not stopped: ${String(error)}`);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { superviseService, type RestartPolicy, type SupervisedService } from './supervise-service.ts';
+import { isAlive } from './testing/npm-start.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
 const quick: RestartPolicy = { firstDelayMs: 1, maxDelayMs: 5, maxDeaths: 3, windowMs: 60_000 };
@@ -28,14 +29,6 @@ async function supervise(behaviours: string, over: { stopTimeoutMs?: number; mai
   onTestFinished(() => service.stop());
   return { service, reports, logFile };
 }
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 const until = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 const untilUp = async (logFile: string, times = 1) =>

@@ -1,4 +1,6 @@
 // What `npm start` says about a stack: where everything listens, how to use it, and that one runs already. Pure.
+import { codedText } from '@millrace/client';
+import { MillraceError } from '@millrace/contracts';
 import type { BackingServer } from './backing-servers.ts';
 import type { Stack } from './stack-file.ts';
 import type { StartedStack } from './start-stack.ts';
@@ -61,4 +63,10 @@ export function portsOf({ servers, standInUrl }: StartedStack): Record<string, n
     url === undefined ? [] : [[name, Number(new URL(url).port)] as const],
   );
   return Object.fromEntries(ports);
+}
+
+/** Without a stack trace: what ends a start is expected, and its cause is in a log. */
+export function errorText(error: unknown): string {
+  if (MillraceError.isInstance(error)) return codedText(error);
+  return error instanceof Error ? error.message : String(error);
 }

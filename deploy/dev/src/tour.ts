@@ -1,7 +1,7 @@
 // Three turns with the demo agent that show what the stack does: a tool used, something remembered by meaning in another thread,
 // an injection blocked; each with every stage and its milliseconds, from the run's own events.
 import type { Client } from '@millrace/client';
-import type { RunResult } from '@millrace/contracts';
+import { reasonOf } from './answer-once.ts';
 import { describeEvents } from './describe-events.ts';
 
 export type Turn = { readonly title: string; readonly text: string; readonly thread: string };
@@ -36,14 +36,7 @@ export async function showTour({ client, agent, resourceId, say, signal }: TourO
     say(`   you:   ${text}`);
     const run = await client.start(agent, text, { resourceId, threadId: `${resourceId}-${thread}`, signal });
     const result = await run.result();
-    say(`   ${agent}:  ${outcomeOf(result)}`);
+    say(`   ${agent}:  ${result.status === 'finished' ? result.text : `[${reasonOf(result)}]`}`);
     for (const line of describeEvents(await client.runs.events(run.runId))) say(`      ${line}`);
   }
-}
-
-/** What the caller gets: the answer, or why there is none. */
-function outcomeOf({ status, text, tripwire, error }: RunResult): string {
-  if (tripwire) return `[${status}] ${tripwire.processorId ?? 'a processor'}: ${tripwire.reason}`;
-  if (error) return `[${status}] ${error.message} (${error.code})`;
-  return status === 'finished' ? text : `[${status}] ${text}`;
 }

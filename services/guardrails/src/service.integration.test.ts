@@ -15,7 +15,7 @@ import { PROCESSORS } from './processors.ts';
 import { guardrailsService } from './service.ts';
 import { deltaChunk, endChunk } from './testing/stream-text.ts';
 
-const timeoutMs = 5_000;
+const timeoutMs = 10_000;
 const nats = useNats();
 const tests = useBus(nats, 'tests');
 const guardrails = useService(guardrailsService, () => ({ NATS_URL: nats.url }));

@@ -59,21 +59,26 @@ export function createDiscovery(bus: Bus): Discovery {
       const found = processors.get(processor);
       if (!found || signal.aborted) return undefined;
       // Each by its own subject: the first of the service to answer may be one that does not serve this processor.
-      const alive = new Map(found.replicas.map((replica) => [replica, pingReplica(bus, found.service, replica)]));
-      const others = [...alive].flatMap(([replica, ping]) => (replica === failed ? [] : [ping]));
-      const first = await Promise.any(others).catch(() => undefined);
-      return first ?? (failed === undefined ? undefined : alive.get(failed)?.catch(() => undefined));
+      const pings = found.replicas.map((replica) => ({ replica, answer: answersPing(bus, found.service, replica) }));
+      const others = pings.filter(({ replica }) => replica !== failed).map(({ answer }) => answer);
+      const another = await firstThatAnswers(others);
+      return another ?? pings.find(({ replica }) => replica === failed)?.answer;
     },
     refresh,
     stop: () => clearInterval(timer),
   };
 }
 
-/** Its id. Rejects when it does not answer within `PING_MS`. */
-async function pingReplica(bus: Bus, service: string, replica: string): Promise<string> {
-  const [ping] = await gatherPings(bus, `${service}.${replica}`, { gatherMs: PING_MS, max: 1 });
-  if (ping) return ping.id;
-  throw new Error(`${replica} did not answer within ${PING_MS} ms`);
+/** Its id; undefined when it does not answer within `PING_MS`. */
+async function answersPing(bus: Bus, service: string, replica: string): Promise<string | undefined> {
+  const [ping] = await gatherPings(bus, `${service}.${replica}`, { gatherMs: PING_MS, max: 1 }).catch(() => []);
+  return ping?.id;
+}
+
+function firstThatAnswers(answers: readonly Promise<string | undefined>[]): Promise<string | undefined> {
+  return Promise.any(answers.map(async (answer) => (await answer) ?? Promise.reject(new Error('no answer')))).catch(
+    () => undefined,
+  );
 }
 
 type Found = { service: string; replica: string; metadata: EndpointMetadata };

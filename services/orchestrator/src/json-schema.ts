@@ -5,8 +5,10 @@ import type { JsonSchema, JsonValue } from '@millrace/contracts';
 
 export type SchemaProblem = { path: string; message: string };
 
-const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
+/** Schemas are not kept by their $id: two services may use the same one for two documents. */
+const createAjv = () => new Ajv2020({ allErrors: true, strict: false, validateFormats: false, addUsedSchema: false });
 const MAX_VALIDATORS = 500;
+let ajv = createAjv();
 const validators = new Map<string, ValidateFunction | string>();
 
 /** What is wrong with `value`, with paths such as `.options.limit`; empty when nothing is. A broken schema is a problem too. */
@@ -24,8 +26,12 @@ function validatorOf(schema: JsonSchema): ValidateFunction | string {
   const key = JSON.stringify(schema);
   const known = validators.get(key);
   if (known) return known;
+  if (validators.size >= MAX_VALIDATORS) {
+    // ajv keeps what it has compiled too: only a new one forgets.
+    validators.clear();
+    ajv = createAjv();
+  }
   const made = compile(schema);
-  if (validators.size >= MAX_VALIDATORS) validators.clear();
   validators.set(key, made);
   return made;
 }

@@ -43,7 +43,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('sessions', () => sessions.stop());
     const models = createModels({ apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL });
 
-    const consumer = createRunConsumer({ access, models, discovery, sessions, log }, config.MAX_RUNS);
+    const consumer = createRunConsumer({ access, models, discovery, sessions, log }, config.MAX_RUNS, draining);
     resources.add('runs', () => consumer.drain(config.DRAIN_GRACE_MS));
     await discovery.refresh();
     const refuse = (error: Error, subject: string) =>

@@ -4,22 +4,28 @@ import { z } from 'zod';
 import { storeUnavailable } from './recall-errors.ts';
 
 /** Below a stage's default of 5 s, so that the caller hears of it in time. */
-const requestTimeoutMs = 3_000;
+const defaultTimeoutMs = 3_000;
 
 type QdrantApi = ReturnType<QdrantClient['api']>;
-export type QdrantOptions = { url: string; apiKey?: string | undefined };
+export type QdrantOptions = {
+  url: string;
+  apiKey?: string | undefined;
+  /** How long one call may take before it fails; 3,000 if absent. */
+  timeoutMs?: number;
+};
 
 export type Qdrant = {
-  /** @param what for the message of an error: "The vector store did not <what>" @throws store-unavailable */
+  /** One request, within the client's bound, or within `timeoutMs`. @param what for the message of an error: "The vector store did not <what>" @throws store-unavailable */
   call<T>(
     what: string,
     signal: AbortSignal | undefined,
     ask: (api: QdrantApi, init: { signal: AbortSignal }) => Promise<T>,
+    timeoutMs?: number,
   ): Promise<T>;
 };
 
 /** Opens nothing: connections are made by the first call, and close by themselves when they idle. */
-export function createQdrant({ url, apiKey }: QdrantOptions): Qdrant {
+export function createQdrant({ url, apiKey, timeoutMs: ownTimeoutMs = defaultTimeoutMs }: QdrantOptions): Qdrant {
   const client = new QdrantClient({
     url,
     // Given as a header: the client warns on the console of a key over HTTP, which is how it is inside a cluster.
@@ -30,9 +36,9 @@ export function createQdrant({ url, apiKey }: QdrantOptions): Qdrant {
     timeout: Infinity,
   });
   return {
-    async call(what, signal, ask) {
+    async call(what, signal, ask, timeoutMs = ownTimeoutMs) {
       signal?.throwIfAborted();
-      const bound = AbortSignal.timeout(requestTimeoutMs);
+      const bound = AbortSignal.timeout(timeoutMs);
       try {
         return await ask(client.api(), { signal: signal ? AbortSignal.any([signal, bound]) : bound });
       } catch (error) {

@@ -8,6 +8,8 @@ import { createQdrantVectorStore } from './qdrant-vector-store.ts';
 import { describeVectorStore } from './testing/vector-store-suite.ts';
 import type { VectorSpace } from './vector-store.ts';
 
+/** What is tested is what Qdrant answers, not how fast: the stand-in shares two cores with other tests. */
+const patientMs = 15_000;
 const { QDRANT_URL: url, QDRANT_API_KEY: apiKey } = process.env;
 
 // The default reporter counts what is skipped, and does not say why.
@@ -17,7 +19,7 @@ describe('Qdrant', () => {
   beforeEach(({ skip }) => {
     if (!url) skip('no Qdrant: QDRANT_URL is not set');
   });
-  const qdrant = createQdrant({ url: url ?? 'http://127.0.0.1:1', apiKey });
+  const qdrant = createQdrant({ url: url ?? 'http://127.0.0.1:1', apiKey, timeoutMs: patientMs });
   const clean = async (space: VectorSpace) => {
     if (!url) return;
     const collection_name = collectionName(space);

@@ -17,7 +17,7 @@ export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
   const collections = createQdrantCollections(qdrant);
 
   async function write(space: VectorSpace, block: RunBlock, signal: AbortSignal | undefined): Promise<void> {
-    await collections.ensure(space);
+    await collections.ensure(space, signal);
     const collection_name = collectionName(space);
     const { tenant, runId, epoch } = block;
     const found = await qdrant.call('read what the run has saved', signal, (api, init) =>

@@ -35,7 +35,7 @@ describe.runIf(QDRANT_URL)('semantic-recall on Qdrant', () => {
   // By the address that the service has: the collection is that of the embedder at the test's server, and nobody else's.
   afterAll(async () => {
     const collection_name = collectionName({ embedder: `${model}@127.0.0.1`, dimensions: DIMENSIONS });
-    const qdrant = createQdrant({ url: QDRANT_URL ?? '', apiKey: QDRANT_API_KEY });
+    const qdrant = createQdrant({ url: QDRANT_URL ?? '', apiKey: QDRANT_API_KEY, timeoutMs: 15_000 });
     await qdrant.call('delete', undefined, (api, init) => api.deleteCollection({ collection_name }, init));
   });
 });

@@ -91,6 +91,17 @@ describe('system messages', () => {
     expect(shown(conversation(apart, system('one', 'd')))).toEqual(['one:d', 'two:b']);
   });
 
+  test('what is added comes behind what the group has, and makes the group where there is none', () => {
+    const added: MessageOp = { op: 'system-add', tag: 'one', contents: ['c', 'd'] };
+    expect(shown(conversation(system('one', 'a'), system('two', 'b'), added))).toEqual([
+      'one:a',
+      'one:c',
+      'one:d',
+      'two:b',
+    ]);
+    expect(shown(conversation(system('two', 'b'), added))).toEqual(['two:b', 'one:c', 'one:d']);
+  });
+
   test('all of them can be replaced at once', () => {
     const all: MessageOp = { op: 'system-all', messages: [{ tag: 'x', content: 'only' }] };
     expect(shown(conversation(system('one', 'a'), all))).toEqual(['x:only']);

@@ -32,6 +32,11 @@ export const messageOpSchema = z.discriminatedUnion('op', [
     tag: z.string().min(1),
     contents: z.array(z.string()).describe('the whole group; empty removes it'),
   }),
+  z.object({
+    op: z.literal('system-add'),
+    tag: z.string().min(1),
+    contents: z.array(z.string()).describe('behind what the group has; who adds need not have read the group'),
+  }),
   z.object({ op: z.literal('system-all'), messages: z.array(systemMessageSchema) }),
 ]);
 export type MessageOp = z.infer<typeof messageOpSchema>;
@@ -58,6 +63,10 @@ function applyOp(conversation: Conversation, op: MessageOp): Conversation {
     }
     case 'system':
       return { entries, system: withGroup(system, op.tag, op.contents) };
+    case 'system-add': {
+      const there = system.filter((message) => message.tag === op.tag).map((message) => message.content);
+      return { entries, system: withGroup(system, op.tag, [...there, ...op.contents]) };
+    }
     case 'system-all':
       return { entries, system: op.messages };
   }

@@ -24,7 +24,7 @@ export function reconcile(
     if (was === undefined) ops.push(addition(message, newSource, nextKnown(kept, at, before)));
     else if (was !== JSON.stringify(message)) ops.push({ op: 'replace', message });
   });
-  if (system.length > 0) ops.push({ op: 'system', tag: RETURNED_SYSTEM_TAG, contents: system.map(messageText) });
+  if (system.length > 0) ops.push({ op: 'system-add', tag: RETURNED_SYSTEM_TAG, contents: system.map(messageText) });
   return ops;
 }
 

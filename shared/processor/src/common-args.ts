@@ -10,6 +10,7 @@ import {
   type Trace,
   type Violation,
 } from '@millrace/contracts';
+import { asJson } from './as-json.ts';
 import type { CommonArgs } from './processor.ts';
 import { createRequestContext } from './request-context.ts';
 import { StopError } from './stop.ts';
@@ -52,7 +53,13 @@ export function createEntryArgs(entry: CallEntry, context: CallContext): EntryAr
     tracingContext: context.trace ? { trace: context.trace } : {},
     abortSignal: context.signal,
     writer: createStreamWriter(context.run, context.write),
-    onViolation: (violation) => void violations.push({ ...violation, processorId: entry.entry }),
+    onViolation: ({ message, strategy, detail }) =>
+      void violations.push({
+        processorId: entry.entry,
+        message,
+        ...(strategy !== undefined && { strategy }),
+        ...(detail !== undefined && { detail: asJson(detail) }),
+      }),
     run: context.run,
     entry: entry.entry,
   };

@@ -4,10 +4,10 @@ import {
   allowsRetry,
   allowsVerdict,
   type ErrorCode,
-  type JsonValue,
   type Stage,
   type Verdict,
 } from '@millrace/contracts';
+import { asJson } from './as-json.ts';
 import type { Leftovers } from './common-args.ts';
 import { StopError, type Stop } from './stop.ts';
 
@@ -45,7 +45,7 @@ function stopVerdict(stop: Stop): Verdict {
         type: 'abort',
         reason: stop.reason,
         ...(retry && { retry }),
-        ...(metadata !== undefined && { metadata: json(metadata) }),
+        ...(metadata !== undefined && { metadata: asJson(metadata) }),
       };
     }
     case 'halt':
@@ -53,18 +53,9 @@ function stopVerdict(stop: Stop): Verdict {
     case 'suspend':
       return {
         type: 'suspend',
-        payload: stop.payload,
+        payload: asJson(stop.payload),
         ...(stop.expiresInSeconds && { expiresInSeconds: stop.expiresInSeconds }),
       };
-  }
-}
-
-/** A metadata that cannot travel must not turn a block into a failure that a policy may skip. */
-function json(value: unknown): JsonValue {
-  try {
-    return JSON.parse(JSON.stringify(value) ?? 'null');
-  } catch {
-    return String(value);
   }
 }
 

@@ -27,7 +27,7 @@ const UNTAGGED = 'processor';
 
 export class MessageList {
   #conversation: Conversation;
-  readonly #given: string[];
+  readonly #given: Map<string, string>;
   readonly #ops: MessageOp[] = [];
   readonly #newSource: MessageSource;
 
@@ -35,7 +35,7 @@ export class MessageList {
   constructor(conversation: Conversation, newSource: MessageSource) {
     // Processors may edit parts in place; the call's own conversation must not change under the next processor's feet.
     this.#conversation = structuredClone(conversation);
-    this.#given = this.#conversation.entries.map((entry) => JSON.stringify(entry.message));
+    this.#given = new Map(conversation.entries.map(({ message }) => [message.id, JSON.stringify(message)]));
     this.#newSource = newSource;
   }
 
@@ -67,13 +67,9 @@ export class MessageList {
     return this.#apply({ op: 'replace', message });
   }
 
+  /** Behind what the tag's group has already. */
   addSystem(content: string | readonly string[], tag: string = UNTAGGED): this {
-    const added = typeof content === 'string' ? [content] : [...content];
-    return this.#apply({
-      op: 'system',
-      tag,
-      contents: [...this.getSystemMessages(tag).map((m) => m.content), ...added],
-    });
+    return this.#apply({ op: 'system-add', tag, contents: typeof content === 'string' ? [content] : [...content] });
   }
 
   /** Replaces the tag's whole group; an empty list removes it. */
@@ -112,15 +108,16 @@ export class MessageList {
 
   /** Every operation so far, in-place edits of messages included. */
   takeOps(): MessageOp[] {
-    const edited = this.#conversation.entries
-      .map((entry) => ({ entry, text: JSON.stringify(entry.message) }))
-      .filter(({ entry, text }) => !this.#given.includes(text) && !this.#isFromOps(entry.message.id, text));
-    return [...this.#ops, ...edited.map(({ entry }): MessageOp => ({ op: 'replace', message: entry.message }))];
+    const edited = this.#conversation.entries.filter(
+      ({ message }) => JSON.stringify(message) !== this.#written(message.id),
+    );
+    return [...this.#ops, ...edited.map(({ message }): MessageOp => ({ op: 'replace', message }))];
   }
 
-  #isFromOps(id: string, text: string): boolean {
+  /** The message, as JSON, as the receiver of the operations will have it so far. */
+  #written(id: string): string | undefined {
     const last = this.#ops.findLast((op) => (op.op === 'add' || op.op === 'replace') && op.message.id === id);
-    return last !== undefined && 'message' in last && JSON.stringify(last.message) === text;
+    return last && 'message' in last ? JSON.stringify(last.message) : this.#given.get(id);
   }
 
   #apply(op: MessageOp): this {

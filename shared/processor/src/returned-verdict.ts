@@ -17,6 +17,7 @@ type Members = Record<string, unknown>;
 /** @throws coded errors for what cannot be read */
 export function returnedVerdict(stage: Stage, result: unknown, given: GivenMessages): Verdict {
   const members = stage === 'processLLMResponse' ? {} : read(stage, result, given);
+  refuseStray(stage, members);
   const ops = given.list.takeOps();
   const { halt, response, reason, deny, code, chunks, retry, ...rest } = members;
   const changes = checkedChanges(stage, { ...rest, ...(ops.length > 0 && { ops }) });
@@ -40,6 +41,21 @@ export function returnedVerdict(stage: Stage, result: unknown, given: GivenMessa
   if (Array.isArray(chunks)) return checkedVerdict(stage, { type: 'respond', chunks });
   if (stage === 'processAPIError' && retry === true) return { type: 'retry', ...withChanges };
   return { type: 'continue', ...withChanges };
+}
+
+/** Members that mean something only beside another one, or only in another stage: ignored, they would look like a verdict. */
+function refuseStray(stage: Stage, { halt, deny, retry, response, reason, code, chunks }: Members): void {
+  const stray = [
+    response !== undefined && halt !== true && 'response',
+    reason !== undefined && halt === undefined && deny === undefined && 'reason',
+    code !== undefined && deny === undefined && 'code',
+    retry === true && stage !== 'processAPIError' && 'retry',
+    chunks !== undefined && !Array.isArray(chunks) && 'chunks',
+  ].find((member) => member !== false);
+  if (stray === undefined) return;
+  throw new MillraceError('processor-verdict-refused', `${stage} returned "${stray}", which means nothing there.`, {
+    remedy: 'Return {halt: true, response}, {deny: true, reason, code}, or what the stage may change.',
+  });
 }
 
 function read(stage: Stage, result: unknown, given: GivenMessages): Members {
@@ -84,7 +100,7 @@ function responseMembers({ response, ...rest }: Members): Members {
   if (rest['halt'] === true) return { ...rest, response };
   const chunks =
     typeof response === 'object' && response !== null && 'chunks' in response ? response.chunks : undefined;
-  return chunks === undefined ? rest : { ...rest, chunks };
+  return chunks === undefined ? { ...rest, response } : { ...rest, chunks };
 }
 
 function checkedChanges(stage: Stage, members: Members): Changes {

@@ -110,7 +110,11 @@ async function answerCall(
   let n = 0;
   const { run, requestContext, trace } = call;
   const { retryCount, stepNumber } = call.input;
-  const write = (chunk: object) => respond({ n: n++, progress: [chunk] });
+  const write = (chunk: object) => {
+    respond({ n, progress: [chunk] });
+    // Only what has left is counted: a number that is missing ends the call at the other side.
+    n += 1;
+  };
   const outcome = await callStage(call, hosted, { run, requestContext, trace, retryCount, stepNumber, signal, write });
   await close();
   if (outcome.verdicts.length === 0) throw notServed(call.entries[0]?.processor);
@@ -118,8 +122,7 @@ async function answerCall(
 }
 
 async function openSession({ calls, sessions }: Host, open: SessionOpen): Promise<SessionOpened> {
-  const { signal, close } = calls.open(open.callId, open.run.deadlineAt - Date.now());
-  return sessions.open(open, signal, close);
+  return sessions.open(open, calls.open(open.callId, open.run.deadlineAt - Date.now()));
 }
 
 function notServed(processor: string | undefined): MillraceError {

@@ -1,7 +1,7 @@
 // The sessions of this replica: opened by request, fed by one subscription, watched by one timer.
 import { SESSION_LIMITS, type SessionInput, type SessionOpen, type SessionOpened } from '@millrace/contracts';
 import { within, type Bus } from '@millrace/bus';
-import type { Release } from '@millrace/service';
+import type { OpenCall } from './call-registry.ts';
 import { failureVerdict } from './failure-verdict.ts';
 import type { HostedProcessors } from './hosted-processor.ts';
 import { createSession, type HostedSession } from './session.ts';
@@ -9,10 +9,10 @@ import { createStreamChain, type ChainEvents, type ChainMember } from './stream-
 import { streamWhole } from './whole-stream.ts';
 
 export type SessionHost = {
-  /** `close` is called when the session is over. */
-  open(open: SessionOpen, signal: AbortSignal, close: Release): Promise<SessionOpened>;
+  /** The call is closed when the session is over, and given up where nobody wants the rest of it. */
+  open(open: SessionOpen, call: OpenCall): Promise<SessionOpened>;
   receive(input: SessionInput): void;
-  /** Waits for the sessions under way, then drops what is left. */
+  /** Waits for the sessions under way, then ends what is left as lost: the other side hears of it at once. */
   drain(graceMs: number): Promise<void>;
 };
 
@@ -30,11 +30,15 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
   }, beatMs).unref();
 
   return {
-    async open(open, signal, close) {
+    async open(open, call) {
       const members = membersOf(open, hosted);
-      if ('failed' in members) return { opened: false, verdicts: [members.failed] };
+      if ('failed' in members) {
+        await call.close();
+        return { opened: false, verdicts: [members.failed] };
+      }
       const { run, requestContext, trace } = open;
       const { retryCount, stepNumber } = open.input;
+      const { signal } = call;
       const context = { run, requestContext, trace, retryCount, stepNumber, signal, write: () => undefined };
       const createChain = (events: ChainEvents) => createStreamChain(members.found, open.input, context, events);
       const opened = {
@@ -46,12 +50,13 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
       };
       if (open.end) {
         const output = await streamWhole(createChain, open.chunks ?? []);
-        await close();
+        await call.close();
         return { ...opened, output };
       }
       const closed = () => {
         sessions.delete(open.session);
-        void close();
+        call.giveUp();
+        void call.close();
         if (sessions.size === 0) empty?.();
       };
       const session = createSession({ bus, open, createChain, closed });
@@ -62,7 +67,7 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
     receive: (input) => sessions.get(input.session)?.receive(input),
     async drain(graceMs) {
       if (sessions.size > 0) await within(new Promise<void>((resolve) => (empty = resolve)), graceMs);
-      for (const session of sessions.values()) session.end();
+      for (const session of sessions.values()) session.lose('The replica is stopping.');
       clearInterval(beat);
     },
   };

@@ -1,5 +1,5 @@
 // The replica's end of stream sessions: batches in, batches out, numbered both ways. Output goes at once when the input is used
-// up, and otherwise when it has been held for a millisecond; a session that falls silent or has a gap is dropped.
+// up, and otherwise when it has been held for a millisecond; a session that falls silent is dropped, one that has a gap is lost.
 import {
   SESSION_LIMITS,
   isDataChunk,
@@ -8,14 +8,16 @@ import {
   type SessionOpen,
   type Verdict,
 } from '@millrace/contracts';
-import { publishInBatches, type Bus } from '@millrace/bus';
+import { publish, publishInBatches, type Bus } from '@millrace/bus';
+import { failureVerdict } from './failure-verdict.ts';
 import type { StreamChain } from './stream-chain.ts';
 
 export type HostedSession = {
   receive(input: SessionInput): void;
   /** Called twice a second by the host: sends a sign of life, or drops a silent session. */
   beat(now: number): void;
-  end(): void;
+  /** Ends it, and says why. */
+  lose(why: string): void;
 };
 
 export type SessionOptions = {
@@ -56,17 +58,28 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     const chunks = outgoing;
     outgoing = [];
     lastOut = Date.now();
-    const head = (last: boolean) => ({ session, n: nextOut++, done: chain.done(), ...(last && end) });
-    publishInBatches(bus, out, chunks, SESSION_LIMITS.maxBatchBytes, head);
-  }
-  function finish(verdicts: Verdict[] = chain.verdicts()) {
-    if (over) return;
+    let heads = 0;
+    const head = (last: boolean) => ({ session, n: nextOut + heads++, done: chain.done(), ...(last && end) });
     try {
-      send({ verdicts, ms: chain.ms() });
+      publishInBatches(bus, out, chunks, SESSION_LIMITS.maxBatchBytes, head);
+      nextOut += heads;
     } catch (error) {
-      bus.log.error({ session, error: String(error) }, 'a session could not be answered');
+      // Something that is too large, or not JSON. The batch that took the last number did not leave.
+      nextOut += Math.max(0, heads - 1);
+      fail(failureVerdict(error));
     }
+  }
+  function finish() {
+    if (over) return;
+    send({ verdicts: chain.verdicts(), ms: chain.ms() });
     end();
+  }
+  function fail(verdict: Verdict) {
+    if (over) return;
+    const ms = chain.ms();
+    end();
+    bus.log.warn({ session, run: open.run.runId, verdict }, 'a session failed');
+    publish(bus, out, { session, n: nextOut++, done: chain.done(), chunks: [], verdicts: ms.map(() => verdict), ms });
   }
   function end() {
     if (over) return;
@@ -79,7 +92,9 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     receive(input) {
       if (over) return;
       if (input.drop) return end();
-      if (input.n !== nextIn) return finish(lost(open, nextIn, input.n));
+      if (input.n !== nextIn) {
+        return fail(lost(`Batch ${nextIn} of the session was lost, ${input.n} came.`));
+      }
       nextIn += 1;
       lastIn = Date.now();
       received += input.chunks.length;
@@ -91,11 +106,10 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
       if (now - lastIn > SESSION_LIMITS.silenceMs) return end();
       if (now - lastOut >= SESSION_LIMITS.heartbeatMs / 2) send();
     },
-    end,
+    lose: (why) => fail(lost(why)),
   };
 }
 
-function lost(open: SessionOpen, expected: number, got: number): Verdict[] {
-  const message = `Batch ${expected} of the session was lost, ${got} came.`;
-  return open.entries.map((): Verdict => ({ type: 'failure', code: 'session-lost', message, retryable: true }));
+function lost(message: string): Verdict {
+  return { type: 'failure', code: 'session-lost', message, retryable: true };
 }

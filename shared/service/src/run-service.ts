@@ -66,8 +66,6 @@ export async function startService<S extends z.ZodType<object>>(
     resources.add('NATS', () => bus.close());
     connected = bus.connected;
     await definition.start({ config, bus, log, resources, replica, draining: draining.signal });
-    // Subscriptions travel without an answer: whoever is told that this is up must find them at the server.
-    await bus.nc.flush();
     problem = undefined;
     log.info({ nats: base.NATS_URL }, `${definition.name} is up`);
     return { replica, healthPort: health, bus, stop };

@@ -6,3 +6,4 @@ export { useRedis, type TestRedis } from './redis.ts';
 export { useService, type TestService } from './service.ts';
 export { defineProcessor, useProcessors, type Processor, type ProcessorDefinition } from './processors.ts';
 export { useStack, type TestStack } from './stack.ts';
+export { callContext, callEntry, conversationOf, stageCall, streamedText, TEST_RUN, textChunks } from './stage-call.ts';

@@ -27,7 +27,7 @@ type Options = z.output<typeof options>;
 export const contentLength = defineProcessor({
   id: 'content-length',
   description: 'Stops a run whose input or answer is longer than a limit.',
-  aliases: ['ContentGuard', 'ContentLengthGuard'],
+  aliases: ['ContentGuard'],
   stages: ['processInput', 'processOutputStream', 'processOutputStep'],
   reads: ['input'],
   options,

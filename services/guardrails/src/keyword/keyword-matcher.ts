@@ -3,7 +3,7 @@
 import type { Span } from '../text/span.ts';
 import { tokensOf, type Token } from './tokens.ts';
 
-export type KeywordHit = Span & { keyword: string };
+type KeywordHit = Span & { keyword: string };
 export type KeywordMatcher = {
   find(text: string): KeywordHit[];
   /** How much of `text` is decided whatever follows, code units. */

@@ -32,7 +32,7 @@ type Rule = {
 export const keyword = defineProcessor({
   id: 'keyword',
   description: 'Blocks or redacts configured words, phrases and patterns in input and answer.',
-  aliases: ['KeywordGuard', 'KeywordFilter'],
+  aliases: ['KeywordGuard'],
   stages: ['processInput', 'processOutputStream', 'processOutputResult'],
   reads: ['input', 'response'],
   options: keywordOptions,

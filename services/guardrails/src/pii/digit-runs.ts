@@ -13,7 +13,7 @@ export type DigitRun = {
 };
 
 /** The longest separator inside a number: ") - ". */
-export const MAX_GAP = 4;
+const MAX_GAP = 4;
 const gapShape = /^(?:[ ]{1,2}|[ ]?[-./)(]{1,2}[ ]?[(]?[ ]?)$/;
 const digitGroup = /\d+/g;
 const word = /[A-Za-z]/;

@@ -21,7 +21,7 @@ export const LEFT_OUT = '[tool result left out: it held personal data]';
 export const pii = defineProcessor({
   id: 'pii',
   description: 'Finds personal data in input, answer and tool results, and redacts or refuses it.',
-  aliases: ['PIIDetector', 'PiiDetector', 'PIIRedactor'],
+  aliases: ['PIIDetector'],
   stages: ['processInput', 'processOutputStream', 'processToolResult', 'processOutputResult'],
   reads: ['input', 'response'],
   options: piiOptions,

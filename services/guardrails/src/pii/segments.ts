@@ -7,7 +7,7 @@ import { BIRTH_WINDOW, isBirthWord, isConnector, isOpener } from './context-word
 import { IBAN_SPAN, opensIban } from './iban-countries.ts';
 
 /** No hit with its context is longer, code units. The longest: URL credentials. */
-export const MAX_MATCH = 320;
+const MAX_MATCH = 320;
 /** The most that is ever held back, code units: an overlong segment is cut where no hit stands. */
 export const MAX_SEGMENT = 1_024;
 

@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
+import { anyText } from '../testing/any-text.ts';
 import { describe, expect, test } from 'vitest';
+import { cpuMs } from '../testing/cpu-ms.ts';
 import { LAYERS, createFinder, type Finding, type Layer } from './find-injections.ts';
 
 const find = createFinder({ layers: LAYERS, phrases: [], patterns: [] });
@@ -177,18 +179,15 @@ test('no text makes it throw, and every place is inside the text', () => {
     '\\u{ffffff}',
   );
   fc.assert(
-    fc.property(
-      fc.array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 20 })), { maxLength: 12 }),
-      (parts) => {
-        const text = parts.join('');
-        for (const { start, end } of find(text)) {
-          expect(start).toBeGreaterThanOrEqual(0);
-          expect(end).toBeGreaterThan(start);
-          expect(end).toBeLessThanOrEqual(text.length);
-        }
-      },
-    ),
-    { seed: 5, numRuns: 400 },
+    fc.property(fc.array(fc.oneof(pieces, anyText(20)), { maxLength: 12 }), (parts) => {
+      const text = parts.join('');
+      for (const { start, end } of find(text)) {
+        expect(start).toBeGreaterThanOrEqual(0);
+        expect(end).toBeGreaterThan(start);
+        expect(end).toBeLessThanOrEqual(text.length);
+      }
+    }),
+    { seed: 5, numRuns: 120 },
   );
 });
 
@@ -203,15 +202,13 @@ test('an attempt is found whatever stands around it', () => {
         expect(find(`${before}\n${attempt}\n${after}`)).not.toEqual([]);
       },
     ),
-    { seed: 6, numRuns: 300 },
+    { seed: 6, numRuns: 100 },
   );
 });
 
 test.each(['ignore ', 'ignore all ', 'system: ', '---- ', 'QUJD', 'ab ', '%41', '&#65;', '<|', '\\x41', 'you are '])(
   '200,000 characters of %j are judged in bounded time',
   (piece) => {
-    const started = performance.now();
-    find(piece.repeat(Math.ceil(200_000 / piece.length)));
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(cpuMs(() => find(piece.repeat(Math.ceil(200_000 / piece.length))))).toBeLessThan(3_000);
   },
 );

@@ -5,7 +5,7 @@ const token = /\(([^)]*)\)(\?)?|<(\w+)>(\?)?|\.\.|\S+/g;
 const GAP_WORDS = 3;
 
 /** @throws when the phrase names a list that is not there */
-export function compilePhrase(phrase: string, lists: Record<string, string>): string {
+function compilePhrase(phrase: string, lists: Record<string, string>): string {
   return [...phrase.matchAll(token)]
     .map(([word, choices, choicesOptional, list, listOptional]) => {
       if (word === '..') return String.raw`(?:\S+ ){0,${GAP_WORDS}}`;

@@ -96,7 +96,7 @@ describe('scan', () => {
 describe('tool results', () => {
   const page = { title: 'News', body: ['All is well.', `<!-- ${ATTEMPT} -->`], n: 3 };
   const processed = (options: object, result = toolResultArgs(page)) =>
-    void promptInjection.create(options).processToolResult?.(result);
+    promptInjection.create(options).processToolResult?.(result);
   test('block aborts and names the call', () => {
     expect(stopOf(() => processed({}))).toMatchObject({
       kind: 'abort',

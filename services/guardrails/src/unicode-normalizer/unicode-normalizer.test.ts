@@ -1,5 +1,6 @@
 import { messageText } from '@millrace/contracts';
 import * as fc from 'fast-check';
+import { anyText } from '../testing/any-text.ts';
 import { describe, expect, test } from 'vitest';
 import { assistant, inParts, withTool } from '../testing/messages.ts';
 import { inputArgs } from '../testing/stage-args.ts';
@@ -51,7 +52,7 @@ describe('emoji', () => {
 
 test('what is normalized is normal', () => {
   const characters = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    anyText(10),
     fc.constantFrom('👩‍💻', '\u200d', '\ufe0f', '🏴', tags('x'), 'ﬁ', '\u034f', ' ', '\n'),
   );
   fc.assert(
@@ -63,7 +64,7 @@ test('what is normalized is normal', () => {
         expect(once).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u);
       },
     ),
-    { seed: 3, numRuns: 1_000 },
+    { seed: 3, numRuns: 300 },
   );
 });
 

@@ -53,11 +53,12 @@ function readLists(definition: JsonObject) {
     rest[list] = [];
     listed.forEach((value, at) => {
       const path = `${list}[${at}]`;
-      const later = isObject(value) ? laterFields(value, path) : [];
-      issues.push(...later);
-      const parsed = agentEntrySchema.safeParse(isObject(value) ? withoutLater(value) : value);
+      issues.push(...(isObject(value) ? laterFields(value, path) : []));
+      // A group has no `use`, and is refused as a whole.
+      if (isObject(value) && 'parallel' in value) return;
+      const parsed = agentEntrySchema.safeParse(isObject(value) ? withoutLater(value, laterInEntries) : value);
       if (parsed.success) entries.push({ list, path, entry: parsed.data });
-      else if (later.length === 0) issues.push(...entryIssues(parsed.error, path));
+      else issues.push(...entryIssues(parsed.error, path));
     });
   }
   return { rest, entries, issues };
@@ -69,6 +70,7 @@ const isObject = (value: JsonValue): value is JsonObject =>
 function laterFields(object: JsonObject, path: string): Issue[] {
   return Object.keys(object).flatMap((key) => {
     const remedy = NOT_BUILT_YET[key];
+    // What an entry never has is an unknown field of it.
     if (remedy === undefined || (path !== '' && !laterInEntries.includes(key))) return [];
     return [
       {
@@ -82,8 +84,8 @@ function laterFields(object: JsonObject, path: string): Issue[] {
 }
 const laterInEntries: readonly string[] = ['when', 'observe', 'parallel', 'overlap'];
 
-function withoutLater(object: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => NOT_BUILT_YET[key] === undefined));
+function withoutLater(object: JsonObject, later: readonly string[] = Object.keys(NOT_BUILT_YET)): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !later.includes(key)));
 }
 
 function formIssue(issue: z.core.$ZodIssue): Issue[] {

@@ -10,6 +10,7 @@ export type Placed = {
   before?: string | undefined;
 };
 
+/** Each entry behind all that its `after` names and in front of all that its `before` names, or issues that say why not. */
 export function orderEntries<E extends Placed>(
   list: ListName,
   entries: readonly E[],
@@ -19,7 +20,9 @@ export function orderEntries<E extends Placed>(
   const ordered = entries.filter((entry) => entry.after === undefined && entry.before === undefined);
   let waiting = entries.filter((entry) => !ordered.includes(entry));
   while (waiting.length > 0) {
-    const ready = waiting.filter((entry) => targets(entry).every((target) => isPlaced(list, ordered, entries, target)));
+    const ready = waiting.filter((entry) =>
+      targets(entry).every((target) => isPlaced(ordered, entries, entry, target)),
+    );
     if (ready.length === 0) return { ordered: [...entries], issues: [cycle(waiting)] };
     for (const entry of ready) {
       const place = placeOf(list, ordered, entry);
@@ -32,45 +35,59 @@ export function orderEntries<E extends Placed>(
 }
 
 const targets = ({ after, before }: Placed): string[] => [after, before].filter((target) => target !== undefined);
-const isNamed = (entry: Placed, target: string) =>
-  entry.name === target ||
-  entry.processor === target ||
-  (target === 'memory' && MEMORY_PROCESSORS.includes(entry.processor));
+
+/** What a target names, but for the entry that says it: the entry of that name; else all entries of that processor. */
+function namedBy(entries: readonly Placed[], self: Placed, target: string): Placed[] {
+  const others = entries.filter((entry) => entry !== self);
+  const named = others.filter(({ name }) => name === target);
+  if (named.length > 0) return named;
+  const isMeant = ({ processor }: Placed) =>
+    processor === target || (target === 'memory' && MEMORY_PROCESSORS.includes(processor));
+  return others.filter(isMeant);
+}
 
 function unknownTargets(list: ListName, entries: readonly Placed[], entry: Placed): Issue[] {
   return (['after', 'before'] as const).flatMap((side) => {
     const target = entry[side];
-    if (target === undefined || entries.some((other) => other !== entry && isNamed(other, target))) return [];
+    if (target === undefined || namedBy(entries, entry, target).length > 0) return [];
     if (target !== entry.name && isShipped(list, target)) return [];
     const message = `"${entry.name}" is to stand ${side} "${target}", which the ${list} list does not have.`;
-    const remedy = 'Name an entry of the list, or a shipped processor.';
+    const remedy = 'Name another entry of the list, or a shipped processor.';
     return [{ code: 'entry-target-unknown' as const, message, path: `${entry.path}.${side}`, remedy }];
   });
 }
 
-const isShipped = (list: ListName, target: string) => target === 'memory' || DEFAULT_ORDER[list].includes(target);
+const isShipped = (list: ListName, target: string): boolean =>
+  DEFAULT_ORDER[list].includes(target) || (target === 'memory' && list !== 'error');
 
-/** A shipped processor that is not listed is placed already: its default position counts. */
-function isPlaced(_list: ListName, ordered: readonly Placed[], all: readonly Placed[], target: string): boolean {
-  return ordered.some((other) => isNamed(other, target)) || !all.some((other) => isNamed(other, target));
+/** When all entries that the target names are. A shipped processor that is not listed is: its default position counts. */
+function isPlaced(ordered: readonly Placed[], all: readonly Placed[], entry: Placed, target: string): boolean {
+  return namedBy(all, entry, target).every((named) => ordered.includes(named));
 }
 
 function placeOf(list: ListName, ordered: readonly Placed[], entry: Placed): number | Issue {
   const { after, before } = entry;
-  const low = after === undefined ? 0 : behind(list, ordered, after);
-  const high = before === undefined ? ordered.length : inFront(list, ordered, before);
-  if (low <= high) return after === undefined ? high : low;
-  const message = `"${entry.name}" cannot stand both after "${after}" and before "${before}".`;
-  return { code: 'entry-cycle', message, path: entry.path, remedy: 'Remove one of the two.' };
+  const low = after === undefined ? 0 : behind(list, ordered, entry, after);
+  const high = before === undefined ? ordered.length : inFront(list, ordered, entry, before);
+  if (low > high) {
+    const message = `"${entry.name}" cannot stand both after "${after}" and before "${before}".`;
+    return { code: 'entry-cycle', message, path: entry.path, remedy: 'Remove one of the two.' };
+  }
+  if (after === undefined) return high;
+  // Entries that stand after the same one keep their declared order.
+  const place = ordered.findIndex((other, at) => at >= low && (at >= high || other.after !== after));
+  return place < 0 ? high : place;
 }
 
-function behind(list: ListName, ordered: readonly Placed[], target: string): number {
-  const at = ordered.findLastIndex((other) => isNamed(other, target));
+function behind(list: ListName, ordered: readonly Placed[], entry: Placed, target: string): number {
+  const named = namedBy(ordered, entry, target);
+  const at = ordered.findLastIndex((other) => named.includes(other));
   return at >= 0 ? at + 1 : defaultPlace(list, ordered, target);
 }
 
-function inFront(list: ListName, ordered: readonly Placed[], target: string): number {
-  const at = ordered.findIndex((other) => isNamed(other, target));
+function inFront(list: ListName, ordered: readonly Placed[], entry: Placed, target: string): number {
+  const named = namedBy(ordered, entry, target);
+  const at = ordered.findIndex((other) => named.includes(other));
   return at >= 0 ? at : defaultPlace(list, ordered, target);
 }
 

@@ -1,6 +1,6 @@
 // `memory` stands for what the agent configures: message-history always, semantic-recall and working-memory where they are on.
 // Where no list names it, it comes last on input and output. What is named one by one is not added twice.
-import type { EntryObject, JsonObject, MemoryConfig } from '@millrace/contracts';
+import type { EntryObject, Issue, JsonObject, MemoryConfig } from '@millrace/contracts';
 import type { ListedEntry } from './definition-issues.ts';
 import { MEMORY_PROCESSORS } from './default-order.ts';
 
@@ -24,6 +24,20 @@ export function expandMemory(
     const last = memory && list !== 'error' && !own.some(isMemory) ? at(WORD) : [];
     return [...expanded, ...last].map((one) => withMemoryOptions(one, options, aliasOf));
   });
+}
+
+/** The word is several entries: what only one can have is said where it is one. */
+export function misusedMemory(listed: readonly ListedEntry[]): Issue[] {
+  return listed.filter(isMemory).flatMap(({ path, entry }) =>
+    (['as', 'options'] as const)
+      .filter((key) => entry[key] !== undefined)
+      .map((key) => ({
+        code: 'agent-invalid' as const,
+        message: `"${WORD}" takes no ${key}: it stands for several processors.`,
+        path: `${path}.${key}`,
+        remedy: 'Configure it under `memory`, or name its processors one by one.',
+      })),
+  );
 }
 
 const isMemory = ({ entry }: ListedEntry): boolean => entry.use === WORD;

@@ -18,7 +18,7 @@ import type { FoundProcessor } from '../discovery.ts';
 import { schemaProblems } from '../json-schema.ts';
 import { readDefinition, type ListedEntry } from './definition-issues.ts';
 import { orderEntries, type Placed } from './entry-order.ts';
-import { expandMemory, isMemoryProcessor } from './memory-entries.ts';
+import { expandMemory, isMemoryProcessor, misusedMemory } from './memory-entries.ts';
 
 export type Known = { processors: ReadonlyMap<string, FoundProcessor>; tools: ReadonlyMap<string, ToolDefinition> };
 export type Resolved = { agent: Agent; plan: Plan } | { issues: Issue[] };
@@ -29,12 +29,13 @@ export function resolveAgent(definition: JsonValue, known: Known): Resolved {
   const { agent, entries, issues } = readDefinition(definition);
   const aliasOf = (name: string) => byName(name, known.processors)?.descriptor.id ?? name;
   const memory = agent?.memory ?? memoryOf(definition);
-  const uses = expandMemory(entries, memory, aliasOf).flatMap((listed) => use(listed, known, issues));
+  const uses = expandMemory(entries, memory, aliasOf).flatMap((listed) => use(listed, known, issues, aliasOf));
   issues.push(
+    ...misusedMemory(entries),
     ...duplicates(uses),
     ...firstUses(uses).flatMap((one) => optionIssues(one, uses)),
     ...differing(uses),
-    ...unknownTools(definition, known),
+    ...toolIssues(definition, known),
   );
   const inOrder = (list: ListName) => {
     const result = orderEntries(
@@ -55,12 +56,18 @@ function byName(name: string, processors: Known['processors']): FoundProcessor |
 
 /** Good enough to go on looking for problems where the definition has others. */
 function memoryOf(definition: JsonValue): Agent['memory'] {
-  return typeof definition === 'object' && definition !== null && !Array.isArray(definition) && definition['memory']
-    ? {}
-    : undefined;
+  return isObject(definition) && definition['memory'] ? {} : undefined;
 }
 
-function use({ list, path, entry }: ListedEntry, known: Known, issues: Issue[]): Use[] {
+const isObject = (value: JsonValue): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function use(
+  { list, path, entry }: ListedEntry,
+  known: Known,
+  issues: Issue[],
+  aliasOf: (name: string) => string,
+): Use[] {
   const found = byName(entry.use, known.processors);
   if (!found) {
     const names = [...known.processors.keys()].toSorted().join(', ') || 'none';
@@ -83,7 +90,8 @@ function use({ list, path, entry }: ListedEntry, known: Known, issues: Issue[]):
     });
     return [];
   }
-  const { after, before } = entry;
+  const after = entry.after === undefined ? undefined : aliasOf(entry.after);
+  const before = entry.before === undefined ? undefined : aliasOf(entry.before);
   return [
     { list, path, name: entry.as ?? descriptor.id, processor: descriptor.id, after, before, found, given: entry },
   ];
@@ -123,41 +131,39 @@ function optionsOf(uses: readonly Use[]): JsonObject {
   return uses.map((one) => one.given.options).find((options) => options !== undefined) ?? {};
 }
 
-/** A processor that stands in two lists is one entry: it cannot have two sets of options. */
+/** What an entry has once, whatever lists it stands in. */
+const SHARED = ['options', 'timeoutMs', 'attempts', 'onFailure'] as const;
+
+/** A processor that stands in two lists is one entry: what is given twice must be the same. */
 function differing(uses: readonly Use[]): Issue[] {
   return uses.flatMap((one, at) => {
     const first = uses.slice(0, at).find((other) => other.name === one.name && other.list !== one.list);
-    const differ = first?.given.options && one.given.options && !same(first.given.options, one.given.options);
-    if (!differ) return [];
-    const message = `"${one.name}" has other options at ${first.path} than at ${one.path}, but is one entry.`;
-    return [
-      {
-        code: 'options-invalid' as const,
-        message,
-        path: one.path,
-        remedy: 'Give the options once, or name one of them with `as`.',
-      },
-    ];
+    if (!first) return [];
+    return SHARED.filter((key) => differ(first.given[key], one.given[key])).map((key) => ({
+      code: key === 'options' ? ('options-invalid' as const) : ('agent-invalid' as const),
+      message: `"${one.name}" has another ${key} at ${first.path} than at ${one.path}, but is one entry.`,
+      path: one.path,
+      remedy: `Give ${key} once, or name one of the two with \`as\`.`,
+    }));
   });
 }
 
-const same = (one: JsonObject, other: JsonObject) => JSON.stringify(one) === JSON.stringify(other);
+function differ(one: unknown, other: unknown): boolean {
+  return one !== undefined && other !== undefined && JSON.stringify(one) !== JSON.stringify(other);
+}
 
-function unknownTools(definition: JsonValue, known: Known): Issue[] {
-  const tools =
-    typeof definition === 'object' && definition !== null && 'tools' in definition ? definition.tools : undefined;
+function toolIssues(definition: JsonValue, known: Known): Issue[] {
+  const tools = isObject(definition) ? definition['tools'] : undefined;
   if (!Array.isArray(tools)) return [];
-  return tools.flatMap((name, at) => {
-    if (typeof name !== 'string' || known.tools.has(name)) return [];
+  return tools.flatMap((name, at): Issue[] => {
+    if (typeof name !== 'string') return [];
+    const path = `tools[${at}]`;
+    if (tools.indexOf(name) < at) {
+      return [{ code: 'agent-invalid', message: `"${name}" is listed twice.`, path, remedy: 'Remove one of the two.' }];
+    }
+    if (known.tools.has(name)) return [];
     const remedy = `Start its service, or choose one that is there: ${[...known.tools.keys()].join(', ') || 'none'}.`;
-    return [
-      {
-        code: 'tool-unknown' as const,
-        message: `No running service has a tool "${name}".`,
-        path: `tools[${at}]`,
-        remedy,
-      },
-    ];
+    return [{ code: 'tool-unknown', message: `No running service has a tool "${name}".`, path, remedy }];
   });
 }
 

@@ -1,43 +1,71 @@
-// What of a run's logged chunks still counts: nothing that was retracted, nothing of an epoch from where a later one goes on.
-// Pure.
+// What a reader is told of a run's logged chunks: what still counts, from a position on, a page at a time. Pure.
+//
+// A reader takes an answer as the whole truth from the position that it asked for up to the answer's end: what is not there in
+// between does not count. So an answer ends with the last chunk that it covers, in that chunk's epoch, also where that chunk
+// itself is left out; and a retract comes wherever it takes back something before the position that was asked for, even when a
+// later one takes the retract itself back.
 import type { ChunkBatch } from '@millrace/contracts';
 
-type Position = { epoch: number; index: number };
+export type Position = { epoch: number; index: number };
+export type Visible = {
+  batches: ChunkBatch[];
+  /** Behind the last chunk that the answer covers; the position that was asked for where there is nothing. */
+  end: Position;
+  /** Nothing logged is behind `end`. */
+  complete: boolean;
+};
+
 type Piece = Position & { chunk: ChunkBatch['chunks'][number] };
 
-/** Batches of what counts, from a position on, in order. A position of an earlier epoch starts where that epoch was left. */
-export function visibleBatches(batches: readonly ChunkBatch[], from: Position): ChunkBatch[] {
-  let pieces: Piece[] = [];
-  let epoch = 0;
-  for (const piece of batches.flatMap(piecesOf).toSorted(byPosition)) {
-    if (pieces.some((known) => known.epoch === piece.epoch && known.index === piece.index)) continue;
-    if (piece.epoch > epoch) {
-      epoch = piece.epoch;
-      pieces = pieces.filter((known) => known.index < piece.index);
-    }
-    const retracted = retractedFrom(piece);
-    if (retracted !== undefined) pieces = pieces.filter((known) => known.index < retracted);
-    pieces.push(piece);
-  }
-  // A reader that saw what was retracted must be told; one that asks from before it, or from the start, need not be.
-  const wanted = pieces.filter((piece) => piece.index >= from.index || piece.epoch > from.epoch);
-  return gathered(wanted.filter((piece) => needed(piece, from)));
+/** @param maxBytes of the chunks as JSON; a first chunk that is larger comes all the same */
+export function visibleChunks(logged: readonly ChunkBatch[], from: Position, maxBytes: number): Visible {
+  const pieces = distinct(logged.flatMap(piecesOf).toSorted(byPosition));
+  const asked = pieces.filter((piece) => byPosition(piece, from) >= 0);
+  const counting = new Set(countingOf(pieces));
+  const told = asked.filter((piece) => (counting.has(piece) && !isRetract(piece)) || takesBackBefore(piece, from));
+  const page = withinBytes(told, maxBytes);
+  const complete = page.length === told.length;
+  const last = complete ? asked.at(-1) : page.at(-1);
+  return { batches: gathered(page), end: last ? behind(last) : from, complete };
 }
 
-/** A retract counts only for a reader who has something that it takes back. */
-function needed(piece: Piece, from: Position): boolean {
-  const retracted = retractedFrom(piece);
-  return retracted === undefined || retracted < from.index;
-}
-
+const behind = ({ epoch, index }: Position): Position => ({ epoch, index: index + 1 });
 const piecesOf = ({ epoch, index, chunks }: ChunkBatch): Piece[] =>
   chunks.map((chunk, at) => ({ epoch, index: index + at, chunk }));
-const byPosition = (one: Piece, other: Piece) => one.epoch - other.epoch || one.index - other.index;
+const byPosition = (one: Position, other: Position) => one.epoch - other.epoch || one.index - other.index;
+
+/** A message that was stored twice counts once. */
+function distinct(sorted: readonly Piece[]): Piece[] {
+  return sorted.filter((piece, at) => at === 0 || byPosition(piece, sorted[at - 1] ?? piece) !== 0);
+}
+
+/** Nothing that was retracted, nothing of an epoch from where a later one goes on. */
+function countingOf(sorted: readonly Piece[]): Piece[] {
+  const counting: Piece[] = [];
+  let epoch = 0;
+  for (const piece of sorted) {
+    const floor = Math.min(piece.epoch > epoch ? piece.index : Infinity, retractedFrom(piece) ?? Infinity);
+    // Indexes grow: what goes is at the end.
+    while ((counting.at(-1)?.index ?? -1) >= floor) counting.pop();
+    counting.push(piece);
+    ({ epoch } = piece);
+  }
+  return counting;
+}
+
+const isRetract = (piece: Piece): boolean => retractedFrom(piece) !== undefined;
+const takesBackBefore = (piece: Piece, { index }: Position): boolean => (retractedFrom(piece) ?? Infinity) < index;
 
 function retractedFrom({ chunk }: Piece): number | undefined {
   if (chunk.type !== 'retract') return undefined;
   const payload: unknown = chunk['payload'];
   return typeof payload === 'object' && payload !== null && 'index' in payload ? Number(payload.index) : undefined;
+}
+
+function withinBytes(pieces: readonly Piece[], maxBytes: number): Piece[] {
+  let bytes = 0;
+  const over = pieces.findIndex(({ chunk }) => (bytes += Buffer.byteLength(JSON.stringify(chunk))) > maxBytes);
+  return over < 0 ? [...pieces] : pieces.slice(0, Math.max(over, 1));
 }
 
 function gathered(pieces: readonly Piece[]): ChunkBatch[] {

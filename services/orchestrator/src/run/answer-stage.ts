@@ -1,14 +1,24 @@
 // A step's answer: processInputStep, processLLMRequest, the model's stream, processLLMResponse, processOutputStep. The answer that
 // comes out is accepted, and a checkpoint: it is never paid for twice.
-import { PROMPT_VERSION, messagesOf, type StageInput, type StepAnswer, type ToolDefinition } from '@millrace/contracts';
+import {
+  PROMPT_VERSION,
+  messagesOf,
+  type Chunk,
+  type Message,
+  type MessageOp,
+  type StageInput,
+  type StepAnswer,
+  type ToolCall,
+  type ToolDefinition,
+} from '@millrace/contracts';
 import { askModel, type Answered, type ModelCall } from '../step/ask-model.ts';
 import { dataSink, sendChunks } from '../step/outlet.ts';
 import { promptOf } from '../step/prompt.ts';
-import { retract } from '../step/retract.ts';
 import { fail, type Interrupt } from './interrupt.ts';
-import { responseMessageId, textOf, toolCallsOf, withText, withToolCalls } from './response-message.ts';
+import { textOf, toolCallsOf, withText, withToolCalls } from './response-message.ts';
 import { runStage } from './run-stage.ts';
 import type { Run } from './run.ts';
+import { changedGroups } from './system-groups.ts';
 
 export async function answerStage(run: Run): Promise<Interrupt | undefined> {
   if (run.state().open?.answer) return undefined;
@@ -18,34 +28,40 @@ export async function answerStage(run: Run): Promise<Interrupt | undefined> {
     if ('interrupt' in asked) return asked.interrupt;
     if ('again' in asked) {
       model = asked.again.model ?? model;
-      retract(run, run.state().open?.firstIndex ?? run.chunks.nextIndex());
       continue;
     }
     const { answered, call } = asked;
-    return (await respond(run, call, answered)) ?? (await judge(run, call, answered));
+    return (await respond(run, call, answered, errorRetries)) ?? (await judge(run, call, answered, errorRetries));
   }
 }
 
 async function askOnce(run: Run, model: string | undefined, errorRetries: number) {
-  const prepared = await prepare(run, model);
+  const prepared = await prepare(run, model, errorRetries);
   if ('interrupt' in prepared) return prepared;
-  const requested = await request(run, prepared.call);
+  const requested = await request(run, prepared.call, errorRetries);
   if ('interrupt' in requested) return requested;
-  const asked = await askModel(run, requested.call, stepInput(run), errorRetries);
+  const asked = await askModel(run, requested.call, stepInput(run, errorRetries));
   return 'answered' in asked ? { ...asked, call: requested.call } : asked;
 }
 
-/** The arguments that all stages of a step have. */
-function stepInput(run: Run): StageInput & { conversation: NonNullable<StageInput['conversation']> } {
+/** The arguments that all stages of a step have. Tries that processAPIError asked for count as retries in all of them. */
+function stepInput(
+  run: Run,
+  errorRetries: number,
+): StageInput & { conversation: NonNullable<StageInput['conversation']> } {
   const { retryCount, steps, conversation } = run.state();
-  return { retryCount, stepNumber: steps.length, conversation, steps };
+  return { retryCount: retryCount + errorRetries, stepNumber: steps.length, conversation, steps };
 }
 
 /** processInputStep: each processor sees what the one before it changed. */
-async function prepare(run: Run, model: string | undefined): Promise<{ call: ModelCall } | { interrupt: Interrupt }> {
+async function prepare(
+  run: Run,
+  model: string | undefined,
+  errorRetries: number,
+): Promise<{ call: ModelCall } | { interrupt: Interrupt }> {
   const { agent, plan } = run;
   const input: StageInput = {
-    ...stepInput(run),
+    ...stepInput(run, errorRetries),
     model: model ?? agent.model,
     tools: plan.tools,
     activeTools: null,
@@ -70,9 +86,13 @@ async function prepare(run: Run, model: string | undefined): Promise<{ call: Mod
 }
 
 /** processLLMRequest: the prompt of this call only, or a whole cached answer instead. */
-async function request(run: Run, call: ModelCall): Promise<{ call: ModelCall } | { interrupt: Interrupt }> {
+async function request(
+  run: Run,
+  call: ModelCall,
+  errorRetries: number,
+): Promise<{ call: ModelCall } | { interrupt: Interrupt }> {
   const { model, prompt, tools, toolChoice, modelSettings, structuredOutput } = call;
-  const { conversation: _, ...common } = stepInput(run);
+  const { conversation: _, ...common } = stepInput(run, errorRetries);
   const input: StageInput = {
     ...common,
     model,
@@ -90,34 +110,33 @@ async function request(run: Run, call: ModelCall): Promise<{ call: ModelCall } |
 }
 
 /** processLLMResponse sees what was let through, from a cache too. It changes nothing. */
-async function respond(run: Run, call: ModelCall, { builder, warnings }: Answered): Promise<Interrupt | undefined> {
-  const { conversation: _, ...common } = stepInput(run);
+async function respond(
+  run: Run,
+  call: ModelCall,
+  { builder, warnings }: Answered,
+  errorRetries: number,
+): Promise<Interrupt | undefined> {
+  const { conversation: _, ...common } = stepInput(run, errorRetries);
   const chunks = [...builder.chunks()];
   const input: StageInput = { ...common, model: call.model, chunks, fromCache: call.cached !== undefined, warnings };
   return (await runStage(run, 'processLLMResponse', input, dataSink(run))).interrupt;
 }
 
 /** processOutputStep, and what it leaves of the answer is the answer. */
-async function judge(run: Run, call: ModelCall, answered: Answered): Promise<Interrupt | undefined> {
+async function judge(
+  run: Run,
+  call: ModelCall,
+  answered: Answered,
+  errorRetries: number,
+): Promise<Interrupt | undefined> {
   const { builder, finishReason, usage } = answered;
   const message = builder.message();
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   const given = { text: textOf(message), toolCalls: toolCallsOf(message) };
-  const result = await runStage(
-    run,
-    'processOutputStep',
-    { ...stepInput(run), ...given, finishReason, usage },
-    dataSink(run),
-  );
+  const input = { ...stepInput(run, errorRetries), ...given, finishReason, usage };
+  const result = await runStage(run, 'processOutputStep', input, dataSink(run));
   if (result.interrupt) return result.interrupt;
-  const { text = given.text, toolCalls = given.toolCalls } = result.input;
-  const id = responseMessageId(run.ref.runId, run.state().steps.length);
-  const kept = messagesOf(run.state().conversation, 'response').find((response) => response.id === id) ?? {
-    ...message,
-    content: { ...message.content, parts: [] },
-  };
-  const withNewText = text === given.text ? kept : withText(kept, text);
-  const final = toolCalls === given.toolCalls ? withNewText : withToolCalls(withNewText, toolCalls);
+  const final = finalMessage(run, message, given, result.input);
   const answer: StepAnswer = {
     message: final,
     text: textOf(final),
@@ -128,20 +147,40 @@ async function judge(run: Run, call: ModelCall, answered: Answered): Promise<Int
     model: call.model,
     fromCache: call.cached !== undefined,
   };
-  const object = call.structuredOutput ? parseObject(answer.text) : undefined;
+  // With calls the answer is not the last one: its words are about the calls.
+  const object = call.structuredOutput && answer.toolCalls.length === 0 ? parseObject(answer.text) : undefined;
   if (object && 'interrupt' in object) return object.interrupt;
   if (object) {
-    const stopped = await sendChunks(run, [
-      { type: 'object-result', runId: run.ref.runId, from: 'AGENT', object: object.value },
-    ]);
+    const chunk: Chunk = { type: 'object-result', runId: run.ref.runId, from: 'AGENT', object: object.value };
+    const stopped = await sendChunks(run, [chunk]);
     if (stopped) return stopped;
   }
-  return accept(run, object ? { ...answer, object: object.value } : answer, call.tools);
+  const system = changedGroups(input.conversation.system, run.state().conversation.system);
+  return accept(run, object ? { ...answer, object: object.value } : answer, call.tools, system);
 }
 
-async function accept(run: Run, answer: StepAnswer, tools: ToolDefinition[]): Promise<Interrupt | undefined> {
+type Given = { text: string; toolCalls: ToolCall[] };
+
+/** The message as processors left it in the conversation, with the text and the calls that they gave instead. */
+function finalMessage(run: Run, message: Message, given: Given, left: StageInput): Message {
+  const { text = given.text, toolCalls = given.toolCalls } = left;
+  const responses = messagesOf(run.state().conversation, 'response');
+  const removed = { ...message, content: { ...message.content, parts: [] } };
+  const kept = responses.find((response) => response.id === message.id) ?? removed;
+  const withNewText = text === given.text ? kept : withText(kept, text);
+  return toolCalls === given.toolCalls ? withNewText : withToolCalls(withNewText, toolCalls);
+}
+
+/** What processInputStep said to the model ends with the step; what processOutputStep says is for the next one. */
+async function accept(
+  run: Run,
+  answer: StepAnswer,
+  tools: ToolDefinition[],
+  system: MessageOp[],
+): Promise<Interrupt | undefined> {
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message: answer.message }] });
   run.dispatch({ action: 'answer-accepted', answer, tools });
+  if (system.length > 0) run.dispatch({ action: 'messages-changed', ops: system });
   return run.checkpoint();
 }
 

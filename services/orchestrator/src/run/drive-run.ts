@@ -3,43 +3,70 @@ import {
   agentKey,
   appliedAgentSchema,
   toWireError,
+  type AppliedAgent,
   type Command,
   type RunHead,
   type RunRef,
+  type WireError,
 } from '@millrace/contracts';
-import { readEntry, type Delivery } from '@millrace/bus';
+import { conflictError, readEntry, type Delivery } from '@millrace/bus';
 import { chunk } from '../step/model-parts.ts';
-import { answerRedelivery, failedBeforeStart } from './begun-run.ts';
+import { answerRedelivery } from './begun-run.ts';
 import { createChunkPublisher } from './chunk-publisher.ts';
-import { endRun } from './ending.ts';
+import { endRun, withoutForeignWords, type Ended } from './ending.ts';
 import { createEventLog } from './event-log.ts';
+import { failedRun } from './failed-run.ts';
+import type { Ending } from './interrupt.ts';
 import { runLoop } from './run-loop.ts';
-import { createRun, type Deps, type StopReason } from './run.ts';
+import { createRun, type Deps, type Run, type StopReason } from './run.ts';
 import { initialState } from './run-state.ts';
 import { FencedError, openRunStore, readHead, type RunStore } from './run-store.ts';
 import { settleRun } from './settle-run.ts';
+import { throughOutages } from './through-outages.ts';
 
 /** How often the acknowledgement is extended, ms: well within the queue's own wait. */
 const EXTEND_MS = 3_000;
 
+/** @throws FencedError; what keeps the ending from being stored: the command then comes again */
 export async function driveRun(deps: Deps, delivery: Delivery, stop: AbortController): Promise<void> {
   const { tenant, runId } = delivery.command.request;
   const there = await readHead(deps.access, tenant, runId);
   if (there) return answerRedelivery(deps, delivery, there.value, there.revision);
   const store = await openRunStore(deps.access, firstHead(delivery), 0);
-  if (!store) return driveRun(deps, delivery, stop);
-  const extending = setInterval(() => delivery.extend(), EXTEND_MS);
+  if (!store) return answerOther(deps, delivery);
+  const letGo = holdCommand(delivery, stop.signal);
   try {
     await execute(deps, delivery, store, stop);
   } finally {
-    clearInterval(extending);
+    letGo();
   }
+}
+
+/** Somebody else began the run in between. */
+async function answerOther(deps: Deps, delivery: Delivery): Promise<void> {
+  const { tenant, runId } = delivery.command.request;
+  const there = await readHead(deps.access, tenant, runId);
+  if (!there) throw conflictError(`${tenant}.${runId}`);
+  return answerRedelivery(deps, delivery, there.value, there.revision);
+}
+
+/** Until the run is over. An owner that was fenced says nothing more to the queue: its word would count for the new one. */
+function holdCommand(delivery: Delivery, signal: AbortSignal): () => void {
+  const extend = () => {
+    if (signal.reason === ('fenced' satisfies StopReason)) return clearInterval(extending);
+    try {
+      delivery.extend();
+    } catch {
+      // The connection is closing, and with it this process: the command comes again, elsewhere.
+      clearInterval(extending);
+    }
+  };
+  const extending = setInterval(extend, EXTEND_MS);
+  return () => clearInterval(extending);
 }
 
 function firstHead({ command, sequence }: Delivery): RunHead {
   const { tenant, runId, deadlineMs } = command.request;
-  const startedAt = Date.now();
-  const deadlineAt = command.submittedAt + deadlineMs;
   return {
     tenant,
     runId,
@@ -50,73 +77,84 @@ function firstHead({ command, sequence }: Delivery): RunHead {
     records: 0,
     nextIndex: 0,
     bases: [{ epoch: 1, index: 0 }],
-    startedAt,
-    deadlineAt,
+    startedAt: Date.now(),
+    deadlineAt: command.submittedAt + deadlineMs,
   };
 }
 
 async function execute(deps: Deps, delivery: Delivery, store: RunStore, stop: AbortController): Promise<void> {
+  const { access } = deps;
   const { request } = delivery.command;
-  const { tenant, runId } = request;
+  const { tenant, runId, threadId } = request;
   const { epoch, deadlineAt } = store.head();
-  const chunks = createChunkPublisher({ access: deps.access, tenant, runId, epoch, firstIndex: 0 });
-  const events = createEventLog({ access: deps.access, tenant, runId, epoch });
+  const chunks = createChunkPublisher({ access, tenant, runId, epoch, firstIndex: 0 });
+  const events = createEventLog({ access, tenant, runId, epoch });
+  const settling = { delivery, store, chunks, events, maxPayload: access.bus.maxPayload() };
   const deadline = setTimeout(() => stop.abort('deadline' satisfies StopReason), Math.max(deadlineAt - Date.now(), 0));
+  const { signal } = stop;
+  const isFenced = () => signal.reason === ('fenced' satisfies StopReason);
+  signal.addEventListener('abort', () => isFenced() && chunks.close(), { once: true });
   try {
-    chunks.publish([
-      chunk(runId, {
-        type: 'start',
-        payload: { agent: request.agent, ...(request.threadId !== undefined && { threadId: request.threadId }) },
-      }),
-    ]);
+    const payload = { agent: request.agent, ...(threadId !== undefined && { threadId }) };
+    chunks.publish([chunk(runId, { type: 'start', payload })]);
     const applied = await readAgent(deps, delivery.command);
-    if ('error' in applied)
-      return await settleRun(delivery, store, { chunks, events }, failedBeforeStart(runId, applied.error));
-    const ref: RunRef = {
-      tenant,
-      runId,
-      agent: request.agent,
-      epoch,
-      resourceId: request.resourceId ?? tenant,
-      deadlineAt,
-      ...(request.threadId !== undefined && { threadId: request.threadId }),
-    };
+    if ('error' in applied) return await settleRun(settling, failedRun(runId, applied.error));
+    const first = initialState({ request, applied: applied.ok });
+    const { agent, plan } = applied.ok;
     const run = createRun({
-      ref,
-      agent: applied.ok.agent,
-      plan: applied.ok.plan,
+      ref: refOf(request, store.head()),
+      agent,
+      plan,
       deps,
       chunks,
       events,
-      signal: stop.signal,
+      signal,
       store,
-      first: initialState({ request, applied: applied.ok }),
+      first,
     });
     if (await store.cancelAsked()) stop.abort('cancelled' satisfies StopReason);
-    const ending = await runLoop(run).catch((error: unknown) => {
-      if (error instanceof FencedError) throw error;
-      deps.log.error(
-        { runId, error: String(error), stack: error instanceof Error ? error.stack : undefined },
-        'a run broke',
-      );
-      return { form: 'error' as const, error: toWireError(error) };
-    });
-    if (stop.signal.reason === 'fenced') throw new FencedError(tenant, runId);
-    await settleRun(delivery, store, { chunks, events }, await endRun(run, ending));
+    const ending = await runLoop(run).catch((error: unknown) => broken(run, error));
+    if (isFenced()) throw new FencedError(tenant, runId);
+    await settleRun(settling, await endOf(run, ending));
   } finally {
     clearTimeout(deadline);
     chunks.close();
   }
 }
 
-async function readAgent(deps: Deps, { request }: Command) {
-  const { access } = deps;
-  const entry = await readEntry(
-    access,
-    access.bus.names.agents,
-    agentKey(request.tenant, request.agent),
-    appliedAgentSchema,
-  );
-  if (entry) return { ok: { ...entry.value, revision: entry.revision } };
-  return { error: { code: 'agent-unknown' as const, message: `There is no agent "${request.agent}".` } };
+function refOf(request: Command['request'], { epoch, deadlineAt }: RunHead): RunRef {
+  const { tenant, runId, agent, threadId, resourceId = tenant } = request;
+  return { tenant, runId, agent, epoch, resourceId, deadlineAt, ...(threadId !== undefined && { threadId }) };
+}
+
+/** What no statement of the loop expects: a bug, or a bus that stays away. @throws FencedError */
+function broken(run: Run, error: unknown): Ending {
+  if (error instanceof FencedError) throw error;
+  const { runId } = run.ref;
+  const stack = error instanceof Error ? error.stack : undefined;
+  run.deps.log.error({ runId, error: String(error), stack }, 'a run broke');
+  return { form: 'error', error: toWireError(error) };
+}
+
+/** An ending that breaks is an ending still: without one the command would come again for ever. */
+async function endOf(run: Run, ending: Ending): Promise<Ended> {
+  try {
+    return await endRun(run, ending);
+  } catch (error) {
+    broken(run, error);
+    return failedRun(run.ref.runId, withoutForeignWords(toWireError(error)), run.state().usage);
+  }
+}
+
+async function readAgent({ access }: Deps, { request }: Command): Promise<{ ok: AppliedAgent } | { error: WireError }> {
+  const { tenant, agent } = request;
+  try {
+    const entry = await throughOutages(`agent ${agent}`, () =>
+      readEntry(access, access.bus.names.agents, agentKey(tenant, agent), appliedAgentSchema),
+    );
+    if (entry) return { ok: { ...entry.value, revision: entry.revision } };
+    return { error: { code: 'agent-unknown', message: `There is no agent "${agent}".` } };
+  } catch (error) {
+    return { error: toWireError(error) };
+  }
 }

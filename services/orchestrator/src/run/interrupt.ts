@@ -2,12 +2,20 @@
 // undefined: go on.
 import type { ChunkOf, Tripwire, WireError } from '@millrace/contracts';
 
-/** `retractFrom`: the first index of what the stage rejected after it was published. */
-type Rejecting = { retractFrom?: number | undefined };
+/** What the stage rejected after it was published: its step, or everything; `from` is the first index that is taken back. */
+export type Rejected = { what: 'step' | 'run'; from: number };
+type Rejecting = { rejected?: Rejected | undefined };
 
 export type Ending =
   | { form: 'finish'; finish: ChunkOf<'finish'> }
-  | ({ form: 'halt'; response: string; reason?: string | undefined; processorId: string } & Rejecting)
+  /** `answered`: a model has answered in this run, so that memory saves what was said. */
+  | ({
+      form: 'halt';
+      response: string;
+      reason?: string | undefined;
+      processorId: string;
+      answered: boolean;
+    } & Rejecting)
   | ({ form: 'tripwire'; tripwire: Tripwire } & Rejecting)
   /** `chainBroken`: the output stream's processors cannot be asked any more, not even for the error. */
   | ({ form: 'error'; error: WireError; chainBroken?: boolean } & Rejecting)

@@ -15,7 +15,7 @@ import { publish, request } from '@millrace/bus';
 import { callHead } from './call-head.ts';
 import { narrowInput } from './narrow-input.ts';
 import type { Run } from './run.ts';
-import type { Judged } from './stage-fold.ts';
+import { emptyFold, foldVerdict, type Judged } from './stage-fold.ts';
 
 export type StageRequest = {
   stage: Stage;
@@ -26,48 +26,68 @@ export type StageRequest = {
 };
 
 /**
- * Asks for the group, or for the head of it that a replica serves. Always at least one verdict. `retried`: the members must
- * be asked one by one, because the call for all of them was not answered.
+ * Asks for the group in one call, or for the head of it that a replica serves. At least one verdict, in the order of the group;
+ * none behind one that stops, so the caller asks again for the rest.
  */
 export async function callProcessors(run: Run, group: readonly PlanEntry[], ask: StageRequest): Promise<Judged[]> {
   const [first] = group;
   if (!first) return [];
-  if (group.length > 1) {
-    const merged = await attempt(run, group, ask, undefined);
-    // Without an answer its members are asked again one by one, so that policy falls on one.
-    if ('judged' in merged) return merged.judged.map(counted(1));
-  }
-  return callOne(run, first, ask);
+  if (group.length === 1) return [await callOne(run, first, ask)];
+  const merged = await attempt(run, group, ask, undefined);
+  // Without an answer its members are asked again one by one, so that policy falls on one.
+  if (!('judged' in merged)) return callOneByOne(run, group, ask);
+  const { judged } = merged;
+  const last = judged.at(-1);
+  if (!last || !mayBeTriedAgain(last)) return judged;
+  // The member that failed has had one of its attempts; it is asked alone for the others, behind what was judged before it.
+  const before = judged.slice(0, -1);
+  const fold = foldJudged(ask, before);
+  return fold.ended ? before : [...before, await callOne(run, last.entry, { ...ask, input: fold.input }, last)];
 }
 
-async function callOne(run: Run, entry: PlanEntry, ask: StageRequest): Promise<Judged[]> {
-  let replica: string | undefined;
-  let last: Judged = { entry, verdict: failureOf(entry, notTried), ms: 0, attempts: 0 };
-  for (let count = 1; count <= entry.attempts && !run.signal.aborted; count++) {
+/** Each sees what the one before it changed; up to the first that does not simply go on. */
+async function callOneByOne(run: Run, group: readonly PlanEntry[], ask: StageRequest): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  for (const entry of group) {
+    const { input, ended } = foldJudged(ask, judged);
+    if (ended) break;
+    judged.push(await callOne(run, entry, { ...ask, input }));
+  }
+  return judged;
+}
+
+/** The input as the verdicts so far leave it. `ended`: one of them stopped, or failed: nothing may be asked behind it yet. */
+function foldJudged({ stage, input }: StageRequest, judged: readonly Judged[]) {
+  const fold = judged.reduce((sum, one) => foldVerdict(stage, sum, one), emptyFold(input));
+  return { input: fold.input, ended: fold.outcomes.some(({ verdict }) => verdict !== 'continue') };
+}
+
+/** @param failed how the first attempt went, where there was one */
+async function callOne(run: Run, entry: PlanEntry, ask: StageRequest, failed?: Judged): Promise<Judged> {
+  let last: Judged = failed ?? { entry, verdict: failureOf(entry, notTried), ms: 0, attempts: 0 };
+  while (last.attempts < entry.attempts && !run.signal.aborted) {
+    const again = last.attempts > 0;
+    const replica = again
+      ? await run.deps.discovery.replicaThatAnswers(entry.processor, run.signal, last.replica)
+      : undefined;
+    if (again && replica === undefined) break;
+    const attempts = last.attempts + 1;
     const started = performance.now();
     const outcome = await attempt(run, [entry], ask, replica);
-    if ('judged' in outcome) {
-      last = counted(count)(outcome.judged[0] ?? last);
-      if (!mayBeTriedAgain(last)) return [last];
-    } else {
-      last = { entry, verdict: failureOf(entry, outcome.error), ms: performance.now() - started, attempts: count };
-      if (outcome.error.code === 'message-too-large' || outcome.error.code === 'not-json') return [last];
-    }
-    if (count === entry.attempts) break;
-    replica = await run.deps.discovery.replicaThatAnswers(entry.processor, run.signal);
-    if (replica === undefined) break;
+    const judged = 'judged' in outcome ? outcome.judged[0] : undefined;
+    const error = 'error' in outcome ? outcome.error : nothingJudged;
+    last = judged
+      ? { ...judged, attempts }
+      : { entry, verdict: failureOf(entry, error), ms: performance.now() - started, attempts, replica };
+    if (!mayBeTriedAgain(last)) break;
   }
-  return [last];
+  return last;
 }
 
 const notTried: Pick<MillraceError, 'code' | 'message'> = {
   code: 'cancelled',
   message: 'The run was stopped before the call.',
 };
-
-const counted =
-  (attempts: number) =>
-  (judged: Judged): Judged => ({ ...judged, attempts });
 
 function mayBeTriedAgain({ verdict }: Judged): boolean {
   return verdict.type === 'failure' && verdict.retryable;
@@ -105,10 +125,10 @@ async function attempt(
     return answer;
   }
   const judged = 'progress' in answer.ok ? [] : judge(group, answer.ok);
-  return judged.length > 0
-    ? { judged }
-    : { error: new MillraceError('processor-not-there', 'The replica judged nothing.') };
+  return judged.length > 0 ? { judged } : { error: nothingJudged };
 }
+
+const nothingJudged = new MillraceError('processor-not-there', 'The replica judged nothing.');
 
 function judge(
   group: readonly PlanEntry[],
@@ -129,6 +149,9 @@ function giveUp(run: Run, group: readonly PlanEntry[], callId: string, code: Err
   }
 }
 
+/** Asking again, somebody else, would give the same. */
+const PERMANENT: readonly ErrorCode[] = ['message-too-large', 'not-json', 'cancelled'];
+
 /** The bus's words in the run's: who did not answer, at what. */
 export function failureOf(entry: PlanEntry, error: Pick<MillraceError, 'code' | 'message'>): VerdictOf<'failure'> {
   const codes: Partial<Record<ErrorCode, ErrorCode>> = {
@@ -136,5 +159,6 @@ export function failureOf(entry: PlanEntry, error: Pick<MillraceError, 'code' | 
     timeout: 'processor-timeout',
   };
   const code = codes[error.code] ?? error.code;
-  return { type: 'failure', code, message: `"${entry.entry}" (${entry.processor}): ${error.message}`, retryable: true };
+  const retryable = !PERMANENT.includes(code);
+  return { type: 'failure', code, message: `"${entry.entry}" (${entry.processor}): ${error.message}`, retryable };
 }

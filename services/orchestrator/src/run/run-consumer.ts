@@ -12,10 +12,15 @@ export type RunConsumer = {
   drain(graceMs: number): Promise<void>;
 };
 
-export function createRunConsumer(deps: Deps, maxRuns: number): RunConsumer {
+/** What was stopped and not waited for has this long to notice, ms. */
+const UNWIND_MS = 1_000;
+
+/** @param draining nothing more is taken: nobody waits for room any longer */
+export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSignal): RunConsumer {
   const { bus } = deps.access;
   const active = new Map<string, { stop: AbortController; done: Promise<void> }>();
   let room: (() => void) | undefined;
+  draining.addEventListener('abort', () => room?.(), { once: true });
   const controls = listen(bus, bus.subjects.controls, controlSchema, (control, subject) => {
     const { tenant, run } = tenantAndRun(bus.subjects.prefix, subject);
     const stop = active.get(`${tenant}.${run}`)?.stop;
@@ -45,11 +50,13 @@ export function createRunConsumer(deps: Deps, maxRuns: number): RunConsumer {
         room?.();
       });
       active.set(key, { stop, done });
-      if (active.size >= maxRuns) await new Promise<void>((resolve) => (room = resolve));
+      if (active.size >= maxRuns && !draining.aborted) await new Promise<void>((resolve) => (room = resolve));
     },
     async drain(graceMs) {
-      await within(Promise.all([...active.values()].map(({ done }) => done)), graceMs);
+      const allDone = () => Promise.all([...active.values()].map(({ done }) => done));
+      await within(allDone(), graceMs);
       for (const { stop } of active.values()) stop.abort('fenced' satisfies StopReason);
+      await within(allDone(), UNWIND_MS);
       controls.stop();
     },
   };

@@ -2,20 +2,19 @@
 // What a stage means for the run (go on, rewind, end) is said here, the same for all stages.
 import {
   entriesOf,
-  type Chunk,
+  type JsonObject,
   type PlanEntry,
   type Stage,
   type StageInput,
   type VerdictOf,
 } from '@millrace/contracts';
-import { endWith, fail, type Interrupt } from './interrupt.ts';
+import { endWith, fail, type Interrupt, type Rejected } from './interrupt.ts';
 import { mergeNeighbours } from './merge-neighbours.ts';
 import { callProcessors } from './processor-client.ts';
 import type { Run } from './run.ts';
-import { emptyFold, foldVerdict, type StageFold, type Stopped } from './stage-fold.ts';
-
-/** Where the stage's custom chunks go. Given by the caller, because they pass the output stream's processors. */
-export type DataSink = (chunks: Chunk[]) => Promise<Interrupt | undefined>;
+import type { DataSink } from './ordered-sink.ts';
+import { createStageData, type StageData } from './stage-data.ts';
+import { emptyFold, foldVerdict, type Judged, type StageFold, type Stopped } from './stage-fold.ts';
 
 export type StageResult = {
   /** The stage's input with everything applied that processors changed. */
@@ -37,9 +36,9 @@ export async function runStage(
   const entries = entriesOf(run.plan, stage);
   if (entries.length === 0) return { input };
   const started = performance.now();
-  const fold = await foldStage(run, stage, entries, input, sink);
+  const data = createStageData(run, sink);
+  const fold = await foldStage(run, stage, entries, input, data);
   if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops });
-  if (Object.keys(fold.states).length > 0) run.dispatch({ action: 'states-changed', states: fold.states });
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
   run.events.record({
     event: 'stage',
@@ -49,9 +48,12 @@ export async function runStage(
     entries: fold.outcomes,
     ...(subject !== undefined && { subject }),
   });
-  const data = fold.data.length > 0 ? await sink(fold.data) : undefined;
-  const interrupt = run.interruption() ?? data;
-  return interrupt ? { input: fold.input, interrupt } : meaning(run, stage, fold);
+  const stopped = await data.settle();
+  const interrupt = run.interruption();
+  if (interrupt) return { input: fold.input, interrupt };
+  const result = meaning(run, stage, fold);
+  // What stopped the stage came before what its chunks met on their way.
+  return stopped && !result.interrupt ? { input: fold.input, interrupt: stopped } : result;
 }
 
 async function foldStage(
@@ -59,20 +61,48 @@ async function foldStage(
   stage: Stage,
   entries: PlanEntry[],
   input: StageInput,
-  sink: DataSink,
+  data: StageData,
 ): Promise<StageFold> {
   let fold = emptyFold(input);
   let rest = entries;
-  const onData = (chunks: Chunk[]) => void sink(chunks);
   while (rest.length > 0 && !fold.stopped && !run.signal.aborted) {
     const [group = []] = mergeNeighbours(rest, run.deps.discovery);
-    const judged = await callProcessors(run, group, { stage, input: fold.input, onData });
+    const judged = await callProcessors(run, group, {
+      stage,
+      input: fold.input,
+      onData: (chunks) => data.write(chunks, group),
+    });
     if (run.signal.aborted) break;
-    for (const one of judged) fold = foldVerdict(stage, fold, one);
+    const next = foldGroup(stage, fold, judged);
+    lendBack(run, fold, next);
+    data.write(next.data.slice(fold.data.length), []);
     // A replica may have answered for fewer: the rest is asked for again.
-    rest = rest.slice(judged.length);
+    rest = rest.slice(next.outcomes.length - fold.outcomes.length);
+    fold = next;
+    if (await data.settle()) break;
   }
   return fold;
+}
+
+/**
+ * Up to the first that stops the stage, or whose verdict cannot be taken as it was given: what came behind that one was judged on
+ * changes that do not count, and is asked for again.
+ */
+function foldGroup(stage: Stage, fold: StageFold, judged: readonly Judged[]): StageFold {
+  let next = fold;
+  for (const one of judged) {
+    next = foldVerdict(stage, next, one);
+    const refused = one.verdict.type !== 'failure' && next.outcomes.at(-1)?.verdict === 'failure';
+    if (next.stopped || refused) break;
+  }
+  return next;
+}
+
+/** A state comes back with the verdict, not with the end of the stage: chunks in between may pass the same entry. */
+function lendBack(run: Run, before: StageFold, after: StageFold): void {
+  const isNew = ([entry, state]: [string, JsonObject]) => before.states[entry] !== state;
+  const states = Object.fromEntries(Object.entries(after.states).filter(isNew));
+  if (Object.keys(states).length > 0) run.dispatch({ action: 'states-changed', states });
 }
 
 function meaning(run: Run, stage: Stage, { input, stopped }: StageFold): StageResult {
@@ -85,7 +115,7 @@ function meaning(run: Run, stage: Stage, { input, stopped }: StageFold): StageRe
 
 /** What a verdict that stops means for the run. The same in a stage call and in the output stream. */
 export function stopMeans(run: Run, stage: Stage, { entry, verdict }: Stopped): Interrupt {
-  const rejecting = { retractFrom: rejectedFrom(run, stage) };
+  const rejecting = { rejected: rejectedBy(run, stage) };
   switch (verdict.type) {
     case 'abort':
       return aborted(run, stage, entry, verdict);
@@ -95,6 +125,7 @@ export function stopMeans(run: Run, stage: Stage, { entry, verdict }: Stopped): 
         response: verdict.response,
         reason: verdict.reason,
         processorId: entry.entry,
+        answered: hasAnswered(run, stage),
         ...rejecting,
       });
     case 'failure': {
@@ -120,15 +151,16 @@ const REJECTS: Partial<Record<Stage, 'step' | 'run'>> = {
 };
 const AFTER_START = 1;
 
-function rejectedFrom(run: Run, stage: Stage): number | undefined {
-  if (REJECTS[stage] === 'run') return AFTER_START;
-  return REJECTS[stage] === 'step' ? run.state().open?.firstIndex : undefined;
+function rejectedBy(run: Run, stage: Stage): Rejected | undefined {
+  const what = REJECTS[stage];
+  if (what === undefined) return undefined;
+  return { what, from: what === 'run' ? AFTER_START : (run.state().open?.firstIndex ?? run.chunks.nextIndex()) };
 }
 
 function aborted(run: Run, stage: Stage, entry: PlanEntry, verdict: VerdictOf<'abort'>): Interrupt {
-  const { retryCount } = run.state();
+  const { retryCount, inputPassed } = run.state();
   if (verdict.retry && retryCount < maxRetries(run)) {
-    return { kind: 'rewind', to: stage === 'processInput' ? 'input' : 'step', feedback: verdict.reason };
+    return { kind: 'rewind', to: inputPassed ? 'step' : 'input', feedback: verdict.reason };
   }
   const { reason, retry, metadata } = verdict;
   const tripwire = {
@@ -137,7 +169,13 @@ function aborted(run: Run, stage: Stage, entry: PlanEntry, verdict: VerdictOf<'a
     ...(metadata !== undefined && { metadata }),
     processorId: entry.entry,
   };
-  return endWith({ form: 'tripwire', tripwire, retractFrom: rejectedFrom(run, stage) });
+  return endWith({ form: 'tripwire', tripwire, rejected: rejectedBy(run, stage) });
+}
+
+/** Whether a model has answered when a stage halts: the answer that is being judged counts, though it is not accepted yet. */
+function hasAnswered(run: Run, stage: Stage): boolean {
+  const { answered, modelCalls } = run.state();
+  return answered || REJECTS[stage] !== undefined || (stage === 'processOutputStream' && modelCalls > 0);
 }
 
 /** Unset: a retry is an abort; 10 where the agent has error processors. Source: semantics.md, section 3. */

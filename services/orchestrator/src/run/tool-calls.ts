@@ -41,24 +41,38 @@ export async function judgeCalls(run: Run): Promise<Interrupt | undefined> {
   return undefined;
 }
 
-/** What is judged and has no result yet. */
+/** What is judged and has no result yet. The first thing that takes the run off its way gives the other calls up. */
 export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   const { open } = run.state();
   if (!open || open.closed) return undefined;
   const finished = new Set(open.results.map((result) => result.toolCallId));
   const left = (open.calls ?? []).filter((call) => !finished.has(call.toolCallId));
+  const giveUp = new AbortController();
+  const signal = AbortSignal.any([run.signal, giveUp.signal]);
   let interrupt: Interrupt | undefined;
+  let broken: { error: unknown } | undefined;
+  const callNext = async (call: ToolCall) => {
+    const tool = open.tools.find((known) => known.name === call.toolName);
+    if (!tool) return;
+    const called = await callTool(run, call, tool, signal);
+    if (signal.aborted) return;
+    if ('result' in called) run.dispatch({ action: 'tool-finished', result: called.result });
+    const stopped = 'interrupt' in called ? called.interrupt : await run.checkpoint();
+    if (!stopped) return;
+    interrupt ??= stopped;
+    giveUp.abort();
+  };
   const worker = async () => {
-    for (let call = left.shift(); call && !interrupt; call = left.shift()) {
-      const tool = open.tools.find((known) => known.name === call?.toolName);
-      if (!tool) continue;
-      const result = await callTool(run, call, tool);
-      if (run.signal.aborted) break;
-      run.dispatch({ action: 'tool-finished', result });
-      interrupt ??= await run.checkpoint();
+    try {
+      for (let call = left.shift(); call && !signal.aborted; call = left.shift()) await callNext(call);
+    } catch (error) {
+      broken ??= { error };
+      giveUp.abort();
     }
   };
+  // All of them, also when one breaks: nobody may write the state or publish once the run goes on.
   await Promise.all(Array.from({ length: Math.min(left.length, MAX_CALLS_AT_ONCE) }, worker));
+  if (broken) throw broken.error;
   return interrupt ?? run.interruption();
 }
 

@@ -1,8 +1,11 @@
 // A model's answer, built from the chunks that were let through. Nothing else of the stream is ever stored or given to tools.
 import { MillraceError, type Chunk, type Message, type MessagePart } from '@millrace/contracts';
 
-/** A step's answer is one record of the run's state. UTF-16 code units of text, reasoning and arguments together. */
-const MAX_ANSWER_CHARS = 4 * 1024 * 1024;
+/**
+ * UTF-16 code units of text, reasoning, arguments and files together. A record of the run's state holds an answer four times (as
+ * message, text and changes), the result five times, each in one message of 8 MiB at most; twice a model's longest answer.
+ */
+const MAX_ANSWER_CHARS = 1024 * 1024;
 
 export type AnswerBuilder = {
   /** @throws model-answer-too-large */
@@ -11,13 +14,11 @@ export type AnswerBuilder = {
   reasoning(): string;
   /** Everything that was let through, in order. */
   chunks(): readonly Chunk[];
-  /** Chunks that end the parts which are still open: what processors held back comes out with them. */
-  endsOfOpenParts(): Chunk[];
 };
 
 export function createAnswerBuilder(messageId: string): AnswerBuilder {
   const parts: MessagePart[] = [];
-  const open = new Map<string, { part: MessagePart; end: Chunk }>();
+  const open = new Map<string, MessagePart>();
   const chunks: Chunk[] = [];
   const createdAt = new Date().toISOString();
   let chars = 0;
@@ -29,34 +30,32 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
       remedy: 'Set modelSettings.maxOutputTokens, or add a content-length guard.',
     });
   };
-  const begin = (key: string, part: MessagePart, end: Chunk) => {
+  const begin = (key: string, part: MessagePart) => {
     parts.push(part);
-    open.set(key, { part, end });
+    open.set(key, part);
     return part;
   };
-  const textPart = (id: string, of: Chunk) =>
-    open.get(`text ${id}`)?.part ?? begin(`text ${id}`, { type: 'text', text: '' }, endOf(of, 'text-end', id));
-  const reasoningPart = (id: string, of: Chunk) =>
-    open.get(`reasoning ${id}`)?.part ??
-    begin(`reasoning ${id}`, { type: 'reasoning', reasoning: '' }, endOf(of, 'reasoning-end', id));
+  const textPart = (id: string) => open.get(`text ${id}`) ?? begin(`text ${id}`, { type: 'text', text: '' });
+  const reasoningPart = (id: string) =>
+    open.get(`reasoning ${id}`) ?? begin(`reasoning ${id}`, { type: 'reasoning', reasoning: '' });
 
   return {
     add(chunk) {
       chunks.push(chunk);
       switch (chunk.type) {
         case 'text-start':
-          return void textPart(chunk.payload.id, chunk);
+          return void textPart(chunk.payload.id);
         case 'text-delta': {
-          const part = textPart(chunk.payload.id, chunk);
+          const part = textPart(chunk.payload.id);
           if (part.type === 'text') part.text += grow(chunk.payload.text);
           return;
         }
         case 'text-end':
           return void open.delete(`text ${chunk.payload.id}`);
         case 'reasoning-start':
-          return void reasoningPart(chunk.payload.id, chunk);
+          return void reasoningPart(chunk.payload.id);
         case 'reasoning-delta': {
-          const part = reasoningPart(chunk.payload.id, chunk);
+          const part = reasoningPart(chunk.payload.id);
           if (part.type === 'reasoning') part.reasoning += grow(chunk.payload.text);
           return;
         }
@@ -88,10 +87,5 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
     }),
     reasoning: () => parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join(''),
     chunks: () => chunks,
-    endsOfOpenParts: () => [...open.values()].map(({ end }) => end),
   };
-}
-
-function endOf({ runId, from }: Chunk, type: 'text-end' | 'reasoning-end', id: string): Chunk {
-  return { type, runId, from, payload: { id } };
 }

@@ -10,7 +10,7 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '@millrace/contracts';
-import { toWireError } from '@millrace/contracts';
+import { passesChain, toWireError } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail, type Interrupt } from '../run/interrupt.ts';
 import { maxRetries, runStage } from '../run/run-stage.ts';
@@ -44,7 +44,7 @@ const EXTRA_TRIES = 2;
 const BACKOFF_MS = 500;
 const MAX_RETRY_AFTER_MS = 60_000;
 
-export async function askModel(run: Run, call: ModelCall, input: StageInput, errorRetries: number): Promise<Asked> {
+export async function askModel(run: Run, call: ModelCall, input: StageInput): Promise<Asked> {
   for (let tries = 0; ; tries++) {
     const stream = await streamOnce(run, call, input);
     if (stream.kind === 'answer') return { answered: stream };
@@ -57,7 +57,7 @@ export async function askModel(run: Run, call: ModelCall, input: StageInput, err
       if (interrupt) return { interrupt };
       continue;
     }
-    return onModelError(run, call, input, stream.error, errorRetries);
+    return onModelError(run, call, input, stream.error);
   }
 }
 
@@ -112,26 +112,25 @@ function functionTool({ name, description, inputSchema }: ToolDefinition) {
   return { type: 'function' as const, name, description, inputSchema };
 }
 
+/** A cache that keeps a whole step keeps its frame too; that of this step is made here. */
+const FRAME: readonly string[] = ['step-start', 'step-finish', 'finish', 'error', 'object-result'];
+const isAnswer = (cached: Chunk): boolean => passesChain(cached) && !FRAME.includes(cached.type);
+
 function fromCache(runId: string, chunks: Chunk[]) {
   return async (_signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>): Promise<ModelEnd> => {
-    await take(chunks.map((cached) => ({ ...cached, runId, from: 'AGENT' as const })));
+    await take(chunks.filter(isAnswer).map((cached) => ({ ...cached, runId, from: 'AGENT' as const })));
     const finishReason = chunks.some((cached) => cached.type === 'tool-call') ? 'tool-calls' : 'stop';
     return { finishReason, usage: {}, warnings: [] };
   };
 }
 
-async function onModelError(
-  run: Run,
-  call: ModelCall,
-  input: StageInput,
-  error: ModelError,
-  errorRetries: number,
-): Promise<Asked> {
+/** `input.retryCount` counts the tries that processAPIError has asked for too. */
+async function onModelError(run: Run, call: ModelCall, input: StageInput, error: ModelError): Promise<Asked> {
   const { conversation, steps } = run.state();
-  const asked = { ...input, retryCount: errorRetries, conversation, steps, model: call.model, error };
+  const asked = { ...input, conversation, steps, model: call.model, error };
   const result = await runStage(run, 'processAPIError', asked, dataSink(run));
   if (result.interrupt) return { interrupt: result.interrupt };
-  if (result.answer?.type === 'retry' && errorRetries < maxRetries(run)) {
+  if (result.answer?.type === 'retry' && input.retryCount < maxRetries(run)) {
     const model = result.answer.model ?? result.answer.changes?.model;
     return { again: model === undefined ? {} : { model } };
   }

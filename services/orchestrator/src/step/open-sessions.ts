@@ -1,6 +1,13 @@
 // Opens the output stream's sessions: one for each list of adjacent processors of one service. Policy at the open: tried again
 // on another replica, then skipped or failed. A replica may serve the head of the list only; the rest is opened for itself.
-import { sessionOpenedSchema, type Chunk, type PlanEntry, type StageInput, type VerdictOf } from '@millrace/contracts';
+import {
+  sessionOpenedSchema,
+  type Chunk,
+  type PlanEntry,
+  type StageInput,
+  type Verdict,
+  type VerdictOf,
+} from '@millrace/contracts';
 import { publish, request } from '@millrace/bus';
 import { callHead } from '../run/call-head.ts';
 import { mergeNeighbours } from '../run/merge-neighbours.ts';
@@ -10,7 +17,7 @@ import type { Run } from '../run/run.ts';
 import { connectSession, type OpenedSession, type SessionConnection } from './session-client.ts';
 
 export type Opened = { entries: PlanEntry[]; attempts: number; connection: SessionConnection; opened: OpenedSession };
-type Unopened = { entry: PlanEntry; attempts: number; failure: VerdictOf<'failure'> };
+type Unopened = { entry: PlanEntry; attempts: number; failure: VerdictOf<'failure'>; replica?: string | undefined };
 export type Opening = Opened | Unopened;
 
 export type OpenRequest = {
@@ -25,22 +32,23 @@ export async function openSessions(run: Run, entries: PlanEntry[], ask: OpenRequ
   return (await Promise.all(groups.map((group) => openGroup(run, group, ask)))).flat();
 }
 
-/** At least the first entry of the group is answered for. */
-export async function openHead(run: Run, group: PlanEntry[], ask: OpenRequest): Promise<Opening[]> {
+/** The group, or the head of it that a replica serves, or the first entry for itself. */
+export async function openHead(run: Run, group: PlanEntry[], ask: OpenRequest): Promise<Opening> {
   const [first] = group;
-  if (!first) return [];
-  if (group.length > 1) {
-    const merged = await openOnce(run, group, ask);
-    if ('opened' in merged) return [merged];
-  }
+  if (!first) throw new Error('a session was opened for no processor');
+  const merged = group.length > 1 ? await openOnce(run, group, ask) : undefined;
+  if (merged && 'opened' in merged) return merged;
   // Without an answer its members are asked one by one, so that policy falls on one.
-  return [await openWithPolicy(run, first, ask)];
+  return openWithPolicy(run, first, ask);
 }
 
 async function openGroup(run: Run, group: PlanEntry[], ask: OpenRequest): Promise<Opening[]> {
   const head = await openHead(run, group, ask);
-  const count = head.reduce((sum, opening) => sum + ('opened' in opening ? opening.entries.length : 1), 0);
-  return count < group.length ? [...head, ...(await openGroup(run, group.slice(count), ask))] : head;
+  const rest = group.slice('opened' in head ? head.entries.length : 1);
+  if (rest.length === 0) return [head];
+  const isHeadOfReplica = 'opened' in head && head.entries.length > 1;
+  if (isHeadOfReplica) return [head, ...(await openGroup(run, rest, ask))];
+  return [head, ...(await Promise.all(rest.map((entry) => openWithPolicy(run, entry, ask))))];
 }
 
 async function openWithPolicy(run: Run, entry: PlanEntry, ask: OpenRequest): Promise<Opening> {
@@ -48,7 +56,8 @@ async function openWithPolicy(run: Run, entry: PlanEntry, ask: OpenRequest): Pro
   for (let attempts = 1; ; attempts++) {
     const opening = { ...(await openOnce(run, [entry], ask, replica)), attempts };
     const again = 'failure' in opening && opening.failure.retryable && attempts < entry.attempts && !run.signal.aborted;
-    if (again) replica = await run.deps.discovery.replicaThatAnswers(entry.processor, run.signal);
+    const failed = 'failure' in opening ? opening.replica : undefined;
+    if (again) replica = await run.deps.discovery.replicaThatAnswers(entry.processor, run.signal, failed);
     if (!again || replica === undefined) return opening;
   }
 }
@@ -76,22 +85,25 @@ async function openOnce(run: Run, group: PlanEntry[], ask: OpenRequest, replica?
     timeoutMs: head.timeoutMs,
     signal: run.signal,
   });
-  if ('ok' in answer && answer.ok.opened) {
-    if (ask.whole) connection.client.drop();
-    return { entries: group.slice(0, answer.ok.entries), attempts: 1, connection, opened: answer.ok };
+  const opened = 'ok' in answer && answer.ok.opened ? answer.ok : undefined;
+  if (!opened || ask.whole) connection.client.drop();
+  if (opened) {
+    const broken = ask.whole && group.length === 1 ? failureIn(opened.output?.verdicts) : undefined;
+    if (broken) return { entry, attempts: 1, failure: broken, replica: opened.replica };
+    return { entries: group.slice(0, opened.entries), attempts: 1, connection, opened };
   }
-  connection.client.drop();
   if ('error' in answer) {
     const { code } = answer.error;
     if (code === 'timeout' || code === 'cancelled')
       publish(bus, bus.subjects.cancelCalls(entry.service), { callIds: [head.callId] });
-    return { entry, attempts: 1, failure: failureOf(entry, answer.error) };
+    return { entry, attempts: 1, failure: failureOf(entry, answer.error), replica };
   }
-  const verdict = answer.ok.opened ? undefined : answer.ok.verdicts[0];
-  if (verdict?.type === 'failure') return { entry, attempts: 1, failure: verdict };
-  return {
-    entry,
-    attempts: 1,
-    failure: failureOf(entry, { code: 'processor-failed', message: 'The session was refused.' }),
-  };
+  const refused = answer.ok.opened ? undefined : failureIn(answer.ok.verdicts);
+  const unsaid = failureOf(entry, { code: 'processor-failed', message: 'The session was refused.' });
+  return { entry, attempts: 1, failure: refused ?? unsaid, replica };
+}
+
+function failureIn(verdicts: readonly Verdict[] | undefined): VerdictOf<'failure'> | undefined {
+  const [first] = verdicts ?? [];
+  return first?.type === 'failure' ? first : undefined;
 }

@@ -1,8 +1,9 @@
 // The way out for chunks that are not the model's stream: through the output stream's processors, in turn, then published.
 import { isDataChunk, type Chunk, type StageInput } from '@millrace/contracts';
 import type { Interrupt } from '../run/interrupt.ts';
-import type { DataSink } from '../run/run-stage.ts';
 import type { Run } from '../run/run.ts';
+import type { DataSink } from '../run/ordered-sink.ts';
+import { hearsData } from '../run/stage-data.ts';
 import { passWhole } from './whole-chunks.ts';
 
 /** What the output stream's processors are told of the run. */
@@ -22,9 +23,7 @@ export function sendChunks(run: Run, chunks: readonly Chunk[]): Promise<Interrup
 
 /** Custom chunks of a stage. Where no processor asked for data parts they go straight to the client. */
 export function dataSink(run: Run): DataSink {
-  const asked = Object.values(run.plan.entries).some(
-    (entry) => entry.processDataParts && entry.stages.includes('processOutputStream'),
-  );
+  const asked = Object.values(run.plan.entries).some(hearsData);
   return async (chunks) => {
     if (asked) return sendChunks(run, chunks);
     run.chunks.publish(chunks.filter(isDataChunk));

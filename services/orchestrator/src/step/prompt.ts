@@ -1,6 +1,12 @@
 // The conversation as the provider's prompt (LanguageModelV4). System messages come in a fixed order, whatever the order in
 // which processors added them: instructions, then others, then working memory, recall, and last the feedback of a retry.
-import type { Conversation, Message, MessagePart, SystemMessage } from '@millrace/contracts';
+import {
+  messageText,
+  type Conversation,
+  type Message,
+  type MessagePart,
+  type SystemMessage,
+} from '@millrace/contracts';
 import type { Models } from '@millrace/models';
 import { FEEDBACK_TAG, INSTRUCTIONS_TAG } from '../run/run-state.ts';
 
@@ -30,11 +36,14 @@ function rank({ tag }: SystemMessage): number {
 }
 
 function providerMessages(message: Message): ProviderMessage[] {
-  const { parts, content: flat } = message.content;
-  const all: MessagePart[] = parts.length > 0 ? parts : [{ type: 'text', text: flat ?? '' }];
+  const { parts } = message.content;
+  const text = messageText(message);
+  // The flat text of an old message counts where no part has any: what the guards read is what the model gets.
+  const hasText = parts.some((part) => part.type === 'text' && part.text !== '');
+  const all: MessagePart[] = hasText || text === '' ? parts : [{ type: 'text', text }, ...parts];
   switch (message.role) {
     case 'system':
-      return [{ role: 'system', content: all.map((part) => (part.type === 'text' ? part.text : '')).join('') }];
+      return [{ role: 'system', content: text }];
     case 'user':
       return nonEmpty({ role: 'user', content: all.flatMap(userPart) });
     case 'assistant':

@@ -4,9 +4,10 @@ import { toWireError, type Chunk, type ModelError, type StageInput, type Usage }
 import { fail, type Interrupt } from '../run/interrupt.ts';
 import { responseMessageId } from '../run/response-message.ts';
 import { stopMeans } from '../run/run-stage.ts';
-import type { Run } from '../run/run.ts';
+import type { Run, StopReason } from '../run/run.ts';
 import { createAnswerBuilder, type AnswerBuilder } from './answer-builder.ts';
 import type { ModelEnd } from './model-stream.ts';
+import { createOpenParts, type OpenParts } from './open-parts.ts';
 import { openStreamChain, type StreamChain } from './stream-chain.ts';
 import { applyFold } from './whole-chunks.ts';
 
@@ -23,61 +24,78 @@ const FLUSH_MS = 500;
 
 export async function streamStep(run: Run, input: StageInput, first: Chunk, source: ChunkSource): Promise<StepStream> {
   const builder = createAnswerBuilder(responseMessageId(run.ref.runId, input.stepNumber));
+  const parts = createOpenParts();
   const giveUp = new AbortController();
   const signal = AbortSignal.any([run.signal, giveUp.signal]);
   const started = performance.now();
   let broken: Interrupt | undefined;
+  const breakOff = (error: unknown) => {
+    broken ??= fail(toWireError(error));
+    giveUp.abort();
+  };
   const output = (chunks: readonly Chunk[]) => {
     try {
       for (const chunk of chunks) builder.add(chunk);
       run.chunks.publish(chunks);
     } catch (error) {
-      broken ??= fail(toWireError(error));
-      giveUp.abort();
+      breakOff(error);
+    }
+  };
+  const push = (chain: StreamChain, chunks: readonly Chunk[]) => {
+    try {
+      parts.see(chunks);
+      chain.push(chunks);
+    } catch (error) {
+      breakOff(error);
     }
   };
   // The model is asked while the sessions are opened; what it says first waits for them.
   const opening = openStreamChain(run, input, output);
-  void opening.then((chain) => chain.stopped.then(() => giveUp.abort()));
-  void opening.then((chain) => chain.push([first]));
-  const end = await source(signal, async (chunks) => {
+  const begun = opening.then((chain) => {
+    push(chain, [first]);
+    void chain.stopped.then(() => giveUp.abort());
+  }, breakOff);
+  try {
+    const end = await source(signal, async (chunks) => {
+      const chain = await opening;
+      push(chain, chunks);
+      await chain.room();
+    });
+    await begun;
     const chain = await opening;
-    chain.push(chunks);
-    await chain.room();
-  });
-  const chain = await opening;
-  if (run.signal.aborted) return flushed(run, chain, builder);
-  if (broken || ('error' in end && !giveUp.signal.aborted)) {
-    chain.drop();
-    return broken ? { kind: 'interrupt', interrupt: broken } : { kind: 'model-error', ...failedEnd(end) };
+    if (run.signal.aborted) return await stoppedFromOutside(run, chain, builder, parts);
+    if (broken) return { kind: 'interrupt', interrupt: broken };
+    if ('error' in end && !giveUp.signal.aborted) return { kind: 'model-error', ...end };
+    const fold = await chain.end();
+    applyFold(run, fold, performance.now() - started);
+    if (broken) return { kind: 'interrupt', interrupt: broken };
+    if (fold.stopped) return { kind: 'interrupt', interrupt: stopMeans(run, 'processOutputStream', fold.stopped) };
+    return 'error' in end ? { kind: 'model-error', ...end } : { kind: 'answer', builder, ...end };
+  } finally {
+    // A session that is over does not mind; one that is not would be kept alive for ever.
+    void opening.then((chain) => chain.drop()).catch(() => undefined);
   }
-  const fold = await chain.end();
-  applyFold(run, fold, performance.now() - started);
-  if (broken) return { kind: 'interrupt', interrupt: broken };
-  if (fold.stopped) return { kind: 'interrupt', interrupt: stopMeans(run, 'processOutputStream', fold.stopped) };
-  if ('error' in end) return { kind: 'model-error', ...end };
-  return { kind: 'answer', builder, ...end };
 }
 
-function failedEnd(end: ModelEnd): { error: ModelError; retryAfterMs?: number } {
-  if ('error' in end) return end;
-  throw new Error('a model call that ended well was taken for a failed one');
-}
-
-/** The run was stopped from outside: what was said so far is kept, with what the processors still held back. */
-async function flushed(run: Run, chain: StreamChain, builder: AnswerBuilder): Promise<StepStream> {
-  chain.push(builder.endsOfOpenParts());
+/** What was said so far is kept, with what the processors still held back. */
+async function stoppedFromOutside(
+  run: Run,
+  chain: StreamChain,
+  builder: AnswerBuilder,
+  parts: OpenParts,
+): Promise<StepStream> {
+  const started = performance.now();
+  const interrupt = run.interruption() ?? fail({ code: 'internal', message: 'The run was stopped for no reason.' });
+  if (run.signal.reason === ('fenced' satisfies StopReason)) return { kind: 'interrupt', interrupt };
+  chain.push(parts.ends());
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => late.resolve(undefined), FLUSH_MS);
-  await Promise.race([chain.end(), late.promise]);
+  const fold = await Promise.race([chain.end(), late.promise]);
   clearTimeout(timer);
-  chain.drop();
+  if (fold) applyFold(run, fold, performance.now() - started);
   const message = builder.message();
   if (message.content.parts.length > 0) {
     run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   }
-  return {
-    kind: 'interrupt',
-    interrupt: run.interruption() ?? fail({ code: 'internal', message: 'The run was stopped for no reason.' }),
-  };
+  return { kind: 'interrupt', interrupt };
 }

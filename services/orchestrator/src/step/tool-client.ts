@@ -10,27 +10,33 @@ import {
   type ToolResult,
 } from '@millrace/contracts';
 import { publish, request } from '@millrace/bus';
+import type { Interrupt } from '../run/interrupt.ts';
+import { createOrderedSink } from '../run/ordered-sink.ts';
 import type { Run } from '../run/run.ts';
 import { schemaProblems } from '../json-schema.ts';
 import { chunk } from './model-parts.ts';
 import { sendChunks } from './outlet.ts';
 
-export async function callTool(run: Run, call: ToolCall, tool: ToolDefinition): Promise<ToolResult> {
+/** `interrupt`: the output stream's processors stopped the run at what the tool said while it worked. */
+export type Called = { result: ToolResult } | { interrupt: Interrupt };
+
+/** @param signal fires when the call is given up: the result is then not looked at */
+export async function callTool(run: Run, call: ToolCall, tool: ToolDefinition, signal: AbortSignal): Promise<Called> {
   const started = performance.now();
-  const result = await callOnce(run, call, tool);
+  const called = await callOnce(run, call, tool, signal);
   run.events.record({
     event: 'tool',
     step: run.state().steps.length,
     tool: tool.name,
     toolCallId: call.toolCallId,
     ms: performance.now() - started,
-    isError: result.isError,
+    isError: 'interrupt' in called || called.result.isError,
     denied: false,
   });
-  return result;
+  return called;
 }
 
-async function callOnce(run: Run, call: ToolCall, tool: ToolDefinition): Promise<ToolResult> {
+async function callOnce(run: Run, call: ToolCall, tool: ToolDefinition, signal: AbortSignal): Promise<Called> {
   const problems = schemaProblems(tool.inputSchema, call.args);
   if (problems.length > 0) {
     const lines = problems.map(({ path, message }) => `${path || 'arguments'} ${message}`).join('; ');
@@ -39,7 +45,13 @@ async function callOnce(run: Run, call: ToolCall, tool: ToolDefinition): Promise
   const { bus } = run.deps.access;
   const callId = crypto.randomUUID();
   const { requestContext, trace } = run.state().request;
-  const progressing: Promise<unknown>[] = [];
+  const stopped = new AbortController();
+  const toClient = (parts: readonly Chunk[]) =>
+    sendChunks(
+      run,
+      parts.map((part) => progressChunk(run, call, part)),
+    );
+  const progress = createOrderedSink(toClient, () => stopped.abort());
   const answer = await request(bus, {
     subject: bus.subjects.tool(tool.name),
     payload: {
@@ -54,28 +66,19 @@ async function callOnce(run: Run, call: ToolCall, tool: ToolDefinition): Promise
     },
     reply: toolReplySchema,
     timeoutMs: tool.timeoutMs,
-    signal: run.signal,
+    signal: AbortSignal.any([signal, stopped.signal]),
     progressOf: (reply) => ('progress' in reply ? reply.n : 'final'),
-    onProgress: (reply) => {
-      if ('progress' in reply)
-        progressing.push(
-          sendChunks(
-            run,
-            reply.progress.map((part) => progressChunk(run, call, part)),
-          ),
-        );
-    },
+    onProgress: (reply) => 'progress' in reply && progress.send(reply.progress),
   });
-  // Progress comes before the result at the client too.
-  await Promise.all(progressing);
-  if ('error' in answer) {
-    if (answer.error.code === 'timeout' || answer.error.code === 'cancelled') {
-      const service = run.deps.discovery.serviceOfTool(tool.name);
-      if (service !== undefined) publish(bus, bus.subjects.cancelCalls(service), { callIds: [callId] });
-    }
-    return failed(call, codes[answer.error.code] ?? answer.error.code, answer.error.message);
+  if ('error' in answer && (answer.error.code === 'timeout' || answer.error.code === 'cancelled')) {
+    const service = run.deps.discovery.serviceOfTool(tool.name);
+    if (service !== undefined) publish(bus, bus.subjects.cancelCalls(service), { callIds: [callId] });
   }
-  if ('result' in answer.ok) return { ...call, result: answer.ok.result, isError: false };
+  // Progress comes before the result at the client too.
+  const interrupt = await progress.settle();
+  if (interrupt) return { interrupt };
+  if ('error' in answer) return failed(call, codes[answer.error.code] ?? answer.error.code, answer.error.message);
+  if ('result' in answer.ok) return { result: { ...call, result: answer.ok.result, isError: false } };
   if ('error' in answer.ok) return failed(call, answer.ok.error.code, answer.ok.error.message);
   return failed(call, 'tool-failed', `${tool.name} answered no result.`);
 }
@@ -88,7 +91,7 @@ function progressChunk(run: Run, { toolCallId, toolName }: ToolCall, part: Chunk
   return chunk(run.ref.runId, { type: 'tool-output', payload: { toolCallId, toolName, output: part } });
 }
 
-function failed(call: ToolCall, code: ErrorCode, message: string): ToolResult {
+function failed(call: ToolCall, code: ErrorCode, message: string): Called {
   const result: JsonValue = { error: { code, message } };
-  return { ...call, result, isError: true };
+  return { result: { ...call, result, isError: true } };
 }

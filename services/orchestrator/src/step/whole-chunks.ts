@@ -22,15 +22,14 @@ export async function passWhole(run: Run, chunks: readonly Chunk[], input: Stage
   let alone = false;
   for (let rest = entries; rest.length > 0 && !fold.stopped && !run.signal.aborted;) {
     const [group = []] = mergeNeighbours(alone ? rest.slice(0, 1) : rest, run.deps.discovery);
-    const [opening] = await openHead(run, group, { input, whole: passed });
-    if (!opening) break;
+    const opening = await openHead(run, group, { input, whole: passed });
     const judged = judgedBy(opening);
+    const failed = judged.some(({ verdict }) => verdict.type === 'failure');
+    alone ||= group.length > 1 && (failed || judged.length === 1);
     // The output of a merged call in which one broke has not been seen by all: its members are asked one by one.
-    alone = judged.length > 1 && judged.some(({ verdict }) => verdict.type === 'failure');
-    if (alone) continue;
+    if (failed && judged.length > 1) continue;
     fold = judged.reduce((sum, one) => (sum.stopped ? sum : foldVerdict('processOutputStream', sum, one)), fold);
     // A skipped processor lets what it was given pass as it was.
-    const failed = judged.some(({ verdict }) => verdict.type === 'failure');
     if ('opened' in opening && !failed) passed = opening.opened.output?.chunks ?? [];
     rest = rest.slice(judged.length);
   }
@@ -38,8 +37,10 @@ export async function passWhole(run: Run, chunks: readonly Chunk[], input: Stage
 }
 
 function judgedBy(opening: Opening): Judged[] {
-  if ('failure' in opening)
-    return [{ entry: opening.entry, verdict: opening.failure, ms: 0, attempts: opening.attempts }];
+  if ('failure' in opening) {
+    const { entry, failure: verdict, attempts, replica } = opening;
+    return [{ entry, verdict, ms: 0, attempts, replica }];
+  }
   const { entries, attempts, opened } = opening;
   const { verdicts = [], ms = [] } = opened.output ?? {};
   return entries.map((entry, at) => {

@@ -68,6 +68,7 @@ describe('operators', () => {
     ['7 % 3', '1'],
     ['-7 % 3', '-1'],
     ['5.5 % 2', '1.5'],
+    ['7 % (-3)', '1'],
     ['3 × 4 ÷ 2 − 1', '5'],
   ])('%s is %s', (expression, value) => expect(shown(expression)).toBe(value));
 });
@@ -110,6 +111,8 @@ describe('what cannot be read is refused with the place', () => {
     ['2(3)', 'an operator was expected, not "(", at position 2'],
     ['2pi', 'an operator was expected, not "pi", at position 2'],
     ['1.5.2', 'an operator was expected, not ".2", at position 4'],
+    ['15%', 'a number is missing, at position 4'],
+    ['100 + 10% - 5', '"%" is the remainder: write a percentage as 10 / 100'],
     ['(8 + (1)', 'this "(" is not closed, at position 1'],
     ['8)', 'an operator was expected, not ")", at position 2'],
     ['sqrt', 'sqrt needs its arguments in parentheses, at position 1'],

@@ -12,7 +12,7 @@ export type Expression =
   | { kind: 'binary'; operator: BinaryOperator; left: Expression; right: Expression; at: number }
   | { kind: 'call'; name: string; first: Expression; rest: Expression[]; at: number };
 
-/** Parentheses, signs and powers within one another. The parser and the evaluation recurse as deep. */
+/** Parentheses, signs and powers within one another: the parser recurses as deep, and the evaluation that and a chain more. */
 export const MAX_DEPTH = 100;
 const SIGN_POWER = 3;
 const binary: ReadonlyMap<string, { operator: BinaryOperator; power: number; fromRight?: boolean }> = new Map([
@@ -46,9 +46,16 @@ function parse(reader: Reader, power: number, depth: number): Expression {
     const found = binary.get(text);
     if (found === undefined || found.power <= power) return left;
     reader.next();
+    if (text === '%') refuseSign(reader.peek());
     const right = parse(reader, found.fromRight ? found.power - 1 : found.power, depth + 1);
     left = { kind: 'binary', operator: found.operator, left, right, at };
   }
+}
+
+/** "100 + 10% - 5" means a percentage, and would be read as the remainder of 10 by -5 without a word. */
+function refuseSign({ text, at }: Token): void {
+  if (text !== '+' && text !== '-') return;
+  throw syntaxError(at, '"%" is the remainder: write a percentage as 10 / 100, a divisor with a sign in parentheses');
 }
 
 function operand(reader: Reader, depth: number): Expression {

@@ -3,7 +3,7 @@
 import { syntaxError } from './calculator-error.ts';
 
 type Kind = 'number' | 'name' | 'operator';
-/** `text`: of a number without its groups; of a name in small letters; of an operator in ASCII, `^` for `**`. */
+/** `text`: of a number without its groups; of a name in small letters; of an operator in ASCII, `^` for `**`. `end`: past all. */
 export type Token = { kind: Kind | 'end'; text: string; at: number };
 
 const token =
@@ -20,7 +20,7 @@ const ascii: Readonly<Record<string, string>> = {
   '–': '-',
 };
 
-/** Ends with a token of kind `end`. @throws tool-arguments-invalid, with the position */
+/** @throws tool-arguments-invalid, with the position */
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = [];
   /** For each parenthesis that is open: whether it is a function's. */
@@ -36,7 +36,7 @@ export function tokensOf(source: string): Token[] {
     tokens.push({ kind, text: plain(kind, raw), at });
     at += raw.length + lengthAt(space, source, at + raw.length);
   }
-  return [...tokens, { kind: 'end', text: '', at: source.length }];
+  return tokens;
 }
 
 function readAt(source: string, at: number, inArguments: boolean): { kind: Kind; raw: string } {

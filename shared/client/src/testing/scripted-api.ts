@@ -1,13 +1,6 @@
 // Stands in for the services behind the api, over a real NATS server: an agent is a script that says what its runs say. It keeps
 // to the contracts (askApi and serveApi check both ends), and to nothing else of the real ones.
-import {
-  API,
-  MillraceError,
-  type ApiVerb,
-  type AppliedAgent,
-  type RunRequest,
-  type WireError,
-} from '@millrace/contracts';
+import { API, MillraceError, type ApiVerb, type RunRequest, type WireError } from '@millrace/contracts';
 import { serveApi, type ApiCall, type ApiHandler, type Bus, type Serving } from '@millrace/bus';
 import { scriptedRun, type ScriptedRun } from './scripted-run.ts';
 
@@ -92,51 +85,4 @@ export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 1
 /** An agent definition that is refused, with every problem. */
 export function invalidAgent(...issues: NonNullable<WireError['issues']>): MillraceError {
   return new MillraceError('agent-invalid', `The agent is refused: ${issues.length} problems.`, { issues });
-}
-
-export function appliedAgent(name: string, revision: number): AppliedAgent {
-  const entry = {
-    entry: 'pii',
-    processor: 'pii',
-    service: 'guardrails',
-    version: '1.0.0',
-    lists: ['input' as const, 'output' as const],
-    stages: ['processInput' as const, 'processOutputStream' as const],
-    reads: ['input' as const],
-    processDataParts: false,
-    options: { strategy: 'redact' },
-    required: true,
-    memory: false,
-    timeoutMs: 5_000,
-    attempts: 2,
-    onFailure: 'fail' as const,
-  };
-  return {
-    agent: {
-      name,
-      model: 'openai/gpt-5-mini',
-      instructions: 'Be brief.',
-      tools: ['clock'],
-      input: [{ use: 'pii' }],
-      output: [{ use: 'pii' }],
-      error: [],
-      maxSteps: 5,
-    },
-    plan: {
-      entries: { pii: entry, keyword: { ...entry, entry: 'keyword', processor: 'keyword', onFailure: 'skip' } },
-      order: { processInput: ['pii', 'keyword'], processOutputStream: ['pii'] },
-      tools: [
-        {
-          name: 'clock',
-          description: '',
-          inputSchema: {},
-          subject: 'mr.v1.tool.clock',
-          idempotent: true,
-          timeoutMs: 30_000,
-        },
-      ],
-    },
-    revision,
-    appliedAt: '2026-11-01T10:00:00.000Z',
-  };
 }

@@ -1,0 +1,62 @@
+// Runs main.ts as npm does, on a state directory of its own, for tests of the whole.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+const main = join(import.meta.dirname, '../main.ts');
+/** A stack that does not stop by itself in this time after SIGTERM is killed by the test. */
+const stopTimeoutMs = 20_000;
+
+/** No server, no key and no tour's remains of whoever runs the tests. */
+function environment(state: string, over: Record<string, string>): Record<string, string | undefined> {
+  const { NATS_URL: _n, REDIS_URL: _r, QDRANT_URL: _q, OPENAI_API_KEY: _k, OPENAI_BASE_URL: _b, ...env } = process.env;
+  return { ...env, MILLRACE_STATE_DIR: state, ...over };
+}
+
+export type Started = {
+  readonly pid: number;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
+};
+
+export function npmStart(state: string, args: readonly string[], over: Record<string, string> = {}): Started {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: environment(state, over),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = once(child, 'close').then(() => ({ code: child.exitCode, stdout, stderr }));
+  onTestFinished(async () => {
+    const kill = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+    child.kill('SIGTERM');
+    await ended;
+    clearTimeout(kill);
+  });
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    kill: (signal) => void child.kill(signal),
+    ended,
+  };
+}
+
+/** The processes that it has started, by proc(5). */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.trim().split(' ').filter(Boolean).map(Number);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

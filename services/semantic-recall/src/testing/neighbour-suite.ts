@@ -1,0 +1,43 @@
+// What every vector store must do: the part about what stands beside a message.
+import { expect, test } from 'vitest';
+import type { VectorStoreRig } from './vector-store-rig.ts';
+
+export function describeNeighbours({ save, neighbours }: VectorStoreRig): void {
+  test('neighbours stand before and after, over the bounds of runs, in their thread only', async () => {
+    await save('r1', { a: [1, 0, 0], b: [0, 1, 0] });
+    await save('x', { elsewhere: [0, 1, 0] }, { threadId: 't2' });
+    await nextMillisecond();
+    await save('r2', { c: [0, 0, 1], d: [0, 1, 1] });
+    expect(await neighbours('b')).toEqual(['a', 'c']);
+    expect(await neighbours('a')).toEqual(['b']);
+    expect(await neighbours('d')).toEqual(['c']);
+    expect(await neighbours('c', { before: 2, after: 0 })).toEqual(['a', 'b']);
+    expect(await neighbours('c', { before: 0, after: 5 })).toEqual(['d']);
+    expect(await neighbours('c', { before: 0, after: 0 })).toEqual([]);
+    expect(await neighbours('b', { exceptRunId: 'r2' })).toEqual(['a']);
+    expect(await neighbours('elsewhere')).toEqual([]);
+  });
+
+  test('neighbours of another tenant or resource are nobody’s', async () => {
+    await save('r1', { a: [1, 0, 0], b: [0, 1, 0] });
+    expect(await neighbours('b')).toEqual(['a']);
+    expect(await neighbours('b', { owner: { tenant: 'other', resourceId: 'ada' } })).toEqual([]);
+    expect(await neighbours('b', { owner: { tenant: 'default', resourceId: 'eve' } })).toEqual([]);
+  });
+
+  test('a run that is saved again keeps its place among its neighbours', async () => {
+    await save('r1', { a: [1, 0, 0] });
+    await nextMillisecond();
+    await save('r2', { b: [0, 1, 0] });
+    await nextMillisecond();
+    await save('r1', { 'a again': [1, 0, 0] }, { epoch: 2 });
+    expect(await neighbours('b')).toEqual(['a again']);
+    expect(await neighbours('b', { before: 0 })).toEqual([]);
+  });
+}
+
+/** Blocks are ordered by when they were first saved, in ms. Turns of the event loop, not a pause. */
+async function nextMillisecond(): Promise<void> {
+  const now = Date.now();
+  while (Date.now() === now) await new Promise((resolve) => void setImmediate(resolve));
+}

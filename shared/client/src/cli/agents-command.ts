@@ -1,0 +1,120 @@
+// `millrace agents`: what runs are asked of.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { MillraceError } from '@millrace/contracts';
+import { stringify } from 'yaml';
+import { parseAgentFile, withPlaces, type AgentFile } from '../agent-file.ts';
+import type { Client } from '../client.ts';
+import { applyAgent } from './apply-agent.ts';
+import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { note, say, sayJson, type CliIo } from './cli-io.ts';
+import { parseDuration } from './duration.ts';
+import { planText } from './plan-text.ts';
+import { printable } from './printable.ts';
+import { codedText } from './report-error.ts';
+import { table } from './table.ts';
+import { UsageError } from './usage-error.ts';
+
+export const agentsCommand = (cli: Cli) =>
+  group('millrace agents', 'Apply and read agents', {
+    apply: applyCommand(cli),
+    list: listCommand(cli),
+    show: showCommand(cli),
+    plan: planCommand(cli),
+  });
+
+const applyCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace agents apply',
+    description: 'Check the agent in FILE (YAML or JSON), resolve its plan, and store both.',
+    args: {
+      file: {
+        type: 'positional',
+        required: true,
+        description: '${VAR} and ${VAR:-default} in its strings come from the environment',
+      },
+      wait: { type: 'string', description: 'try again for so long while services are missing, for example 30s' },
+      'dry-run': { type: 'boolean', description: 'check only' },
+    },
+    async run(args) {
+      const waitMs = args.wait === undefined ? 0 : parseDuration(args.wait, '--wait');
+      const dryRun = args['dry-run'] === true;
+      const file = await readAgentFile(cli.io, args.file);
+      const { tenant, url } = args;
+      const { applied, changed, warnings } = await applyAgent(cli.io, file, { tenant, url, dryRun, waitMs });
+      for (const warning of warnings) note(cli.io, printable(codedText(warning).replace(/^error/, 'warning')));
+      const revision = `revision ${applied.revision}`;
+      if (!changed) say(cli.io, `${applied.agent.name} is unchanged, ${revision}`);
+      else
+        say(cli.io, dryRun ? `${applied.agent.name} can be applied` : `${applied.agent.name} is applied, ${revision}`);
+    },
+  });
+
+const listCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace agents list',
+    description: 'The agents that are applied.',
+    args: jsonArg,
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const agents = await client.agents.list();
+        const rows = agents.map(({ agent, revision, appliedAt }) => [
+          agent.name,
+          String(revision),
+          agent.model,
+          appliedAt,
+          agent.description ?? '',
+        ]);
+        if (args.json) sayJson(cli.io, agents);
+        else say(cli.io, table(['NAME', 'REVISION', 'MODEL', 'APPLIED', 'DESCRIPTION'], rows));
+      }),
+  });
+
+const showCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace agents show',
+    description: 'The definition of an agent, as it is applied.',
+    args: { name: { type: 'positional', required: true, description: 'the agent' }, ...jsonArg },
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const applied = await client.agents.get(args.name);
+        const head = `# revision ${applied.revision}, applied ${applied.appliedAt}`;
+        if (args.json) sayJson(cli.io, applied);
+        else say(cli.io, printable(`${head}\n${stringify(applied.agent).trimEnd()}`));
+      }),
+  });
+
+const planCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace agents plan',
+    description: 'What an agent calls, stage by stage, in order.',
+    args: {
+      agent: {
+        type: 'positional',
+        required: true,
+        description: 'its name, or a FILE (what has a dot or a slash is a file)',
+      },
+      ...jsonArg,
+    },
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const applied = await planOf(cli.io, client, args.agent);
+        if (args.json) sayJson(cli.io, applied);
+        else say(cli.io, planText(applied));
+      }),
+  });
+
+async function planOf(io: CliIo, client: Client, nameOrFile: string) {
+  if (!/[./\\]/.test(nameOrFile)) return client.agents.plan({ agent: nameOrFile });
+  const file = await readAgentFile(io, nameOrFile);
+  return client.agents.plan({ definition: file.definition }).catch((error: unknown) => {
+    throw MillraceError.isInstance(error) && error.code === 'agent-invalid' ? withPlaces(error, file) : error;
+  });
+}
+
+async function readAgentFile(io: CliIo, path: string): Promise<AgentFile> {
+  const text = await readFile(resolve(io.cwd, path), 'utf8').catch((error: unknown) => {
+    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  return parseAgentFile(path, text, io.env);
+}

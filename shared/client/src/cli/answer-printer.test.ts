@@ -1,0 +1,112 @@
+import type { Chunk, RunResult } from '@millrace/contracts';
+import { describe, expect, it } from 'vitest';
+import { recordedIo } from '../testing/recorded-io.ts';
+import { jsonPrinter, textPrinter } from './answer-printer.ts';
+
+const base = { runId: 'r', from: 'AGENT' as const };
+const text = (words: string, id = '0'): Chunk => ({ ...base, type: 'text-delta', payload: { id, text: words } });
+const retract = (index: number): Chunk => ({ ...base, type: 'retract', payload: { index } });
+const stepFinish: Chunk = { ...base, type: 'step-finish', payload: { stepResult: { reason: 'stop' }, output: {} } };
+const tool = { toolCallId: 'c', toolName: 'calculator' };
+const result = (more: Partial<RunResult> = {}): RunResult => ({
+  runId: 'r',
+  status: 'finished',
+  text: '',
+  finishReason: 'stop',
+  usage: {},
+  messages: [],
+  steps: [],
+  violations: [],
+  ...more,
+});
+
+function print(chunks: Chunk[], ended = result(), { isTerminal = false, json = false } = {}) {
+  const recorded = recordedIo({ isTerminal });
+  const printer = json ? jsonPrinter(recorded.io) : textPrinter(recorded.io);
+  chunks.forEach((chunk, index) => printer.chunk({ epoch: 1, index, chunk }));
+  printer.result(ended);
+  return recorded;
+}
+
+describe('the answer', () => {
+  it('stands alone on stdout, with a line break behind it', () => {
+    const { out, err } = print([text('Hel'), text('lo')]);
+    expect([out(), err()]).toEqual(['Hello\n', '']);
+  });
+
+  it('has each part, and each step, on a line of its own', () => {
+    const parts = [text('Let me see.', '0'), stepFinish, text('391', '0'), text(' it is', '0'), text('Also', '1')];
+    expect(print(parts).out()).toBe('Let me see.\n391 it is\nAlso\n');
+  });
+
+  it('is the result where no text could be had from the stream', () => {
+    expect(print([], result({ text: 'from the state' })).out()).toBe('from the state\n');
+    expect(print([text('streamed')], result({ text: 'streamed' })).out()).toBe('streamed\n');
+  });
+
+  it('is exact on a pipe, and harmless on a terminal', () => {
+    const evil = '\u001b]52;c;aGk=\u0007ok\r\n\tfine';
+    expect(print([text(evil)]).out()).toBe(`${evil}\n`);
+    expect(print([text(evil)], result(), { isTerminal: true }).out()).toBe('\uFFFD]52;c;aGk=\uFFFDok\r\n\tfine\n');
+  });
+});
+
+describe('what is taken back', () => {
+  it('is said, and the stream goes on', () => {
+    const { out, err } = print([text('bad'), retract(0), text('good')], result(), { isTerminal: true });
+    expect(err()).toBe('[withdrawn] the text above does not count\n');
+    expect(out()).toBe('bad\ngood\n');
+  });
+
+  it('may be only the end of it', () => {
+    expect(print([text('keep '), text('drop'), retract(1)]).err()).toContain('the last 4 characters');
+  });
+
+  it('is not said where nothing of it was shown', () => {
+    expect(print([text('keep'), stepFinish, retract(1)]).err()).toBe('');
+  });
+});
+
+describe('what is not the answer goes to stderr', () => {
+  it('tools, with what came of them', () => {
+    const { out, err } = print([
+      { ...base, type: 'tool-call', payload: { ...tool, args: { expression: '17 * 23' } } },
+      { ...base, type: 'tool-result', payload: { ...tool, result: 391 } },
+      { ...base, type: 'tool-error', payload: { ...tool, error: { message: 'no' } } },
+      { ...base, type: 'tool-output-denied', payload: { ...tool, reason: 'not you' } },
+    ]);
+    expect(out()).toBe('');
+    expect(err().split('\n')).toEqual([
+      '[tool] calculator {"expression":"17 * 23"}',
+      '[tool] calculator → 391',
+      '[tool] calculator failed: {"message":"no"}',
+      '[tool] calculator denied: not you',
+      '',
+    ]);
+  });
+
+  it('what guards found, and why a run was blocked', () => {
+    const { err } = print([], {
+      ...result({ status: 'aborted', tripwire: { reason: 'injection', processorId: 'prompt-injection' } }),
+      violations: [{ processorId: 'pii', message: 'an e-mail address', strategy: 'redact' }],
+    });
+    expect(err()).toBe('[pii] an e-mail address (redact)\nblocked by prompt-injection: injection\n');
+  });
+
+  it('an error, with its code, place and remedy', () => {
+    const error = {
+      code: 'processor-not-there' as const,
+      message: 'pii is not there',
+      path: 'processInput',
+      remedy: 'Start it.',
+    };
+    const { err } = print([], result({ status: 'failed', error }));
+    expect(err()).toBe('error: pii is not there (processor-not-there)\n  at: processInput\n  remedy: Start it.\n');
+  });
+});
+
+it('as JSON is one chunk a line, whole', () => {
+  const chunks = [text('a\nb'), retract(0)];
+  const lines = print(chunks, result(), { json: true }).out().trimEnd().split('\n');
+  expect(lines.map((line): unknown => JSON.parse(line))).toEqual(chunks);
+});

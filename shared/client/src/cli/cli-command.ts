@@ -1,0 +1,113 @@
+// What all commands have in common: where to connect, that nothing on the command line is ignored, and that each ends as an exit.
+import { defineCommand, renderUsage, runCommand, type ArgsDef, type ParsedArgs } from 'citty';
+import type { BusLog } from '@millrace/bus';
+import { connect, type Client } from '../client.ts';
+import { note, type CliIo } from './cli-io.ts';
+import type { Exit } from './exit-codes.ts';
+import { UsageError } from './usage-error.ts';
+
+export const addressArgs = {
+  tenant: { type: 'string', description: 'whose agents, runs and threads (default: default)' },
+  url: { type: 'string', description: 'where NATS is (default: NATS_URL, .millrace/stack.json, localhost:4222)' },
+} as const satisfies ArgsDef;
+export const jsonArg = { json: { type: 'boolean', description: 'JSON, for programs' } } as const satisfies ArgsDef;
+
+export type Cli = { io: CliIo; exit: Exit };
+type AddressArgs = { tenant?: string | undefined; url?: string | undefined };
+
+type Definition<A extends ArgsDef> = {
+  /** The whole of it, as it is typed. */
+  name: string;
+  description: string;
+  args: A;
+  /** Without an exit it is `ok`. */
+  run(args: ParsedArgs<A & typeof addressArgs>): Promise<Exit | void>;
+};
+
+export type Command = {
+  name: string;
+  description: string;
+  help(): Promise<string>;
+  run(argv: string[]): Promise<void>;
+};
+export type Group = { name: string; description: string; help(): Promise<string>; commands: Commands };
+export type Commands = Record<string, Command | Group>;
+
+export function cliCommand<const A extends ArgsDef>(cli: Cli, definition: Definition<A>): Command {
+  const { name, description } = definition;
+  const args = { ...definition.args, ...addressArgs };
+  const command = defineCommand<typeof args>({
+    meta: { name, description },
+    args,
+    async run(context) {
+      refuseUnknown(name, args, context.args);
+      cli.exit = (await definition.run(context.args)) ?? 'ok';
+    },
+  });
+  return {
+    name,
+    description,
+    help: () => renderUsage(command),
+    run: async (argv) => void (await runCommand(command, { rawArgs: argv })),
+  };
+}
+
+export function group(name: string, description: string, commands: Commands): Group {
+  const listed = Object.entries(commands).map(([word, { description }]) => [word, { meta: { description } }] as const);
+  const usage = defineCommand({ meta: { name, description }, subCommands: Object.fromEntries(listed) });
+  return { name, description, help: () => renderUsage(usage), commands };
+}
+
+/** citty takes whatever it is given; a misspelt option must not be ignored. */
+function refuseUnknown(name: string, args: ArgsDef, given: Record<string, unknown> & { _: string[] }): void {
+  for (const [option, value] of Object.entries(given)) {
+    if (option === '_') continue;
+    const known = args[option];
+    if (!known) throw new UsageError(`there is no option ${option.length > 1 ? '--' : '-'}${option}`, name);
+    if (known.type === 'string' && value === '') throw new UsageError(`--${option} needs a value`, name);
+  }
+  const positionals = Object.values(args).filter(({ type }) => type === 'positional').length;
+  const surplus = given._[positionals];
+  if (surplus !== undefined) throw new UsageError(`"${surplus}" is too much; put text with spaces in quotes`, name);
+}
+
+/** What people should know of the connection while they wait. */
+function connectionLog(io: CliIo): BusLog {
+  const said: Record<string, string> = {
+    'nats: disconnect': '[nats] the connection is lost; trying again',
+    'nats: reconnect': '[nats] connected again',
+  };
+  const quiet = () => undefined;
+  return {
+    debug: quiet,
+    info: (_, message) => {
+      if (said[message] !== undefined) note(io, said[message]);
+    },
+    warn: (_, message) => note(io, `[client] ${message}`),
+    error: (_, message) => note(io, `[client] ${message}`),
+  };
+}
+
+/** How long closing may take where the server is gone, ms. */
+const CLOSE_MS = 1_000;
+
+export async function withClient<T>(io: CliIo, args: AddressArgs, use: (client: Client) => Promise<T>): Promise<T> {
+  const { env, cwd } = io;
+  const client = await connect({
+    env,
+    cwd,
+    log: connectionLog(io),
+    ...(args.url !== undefined && { url: args.url }),
+    ...(args.tenant !== undefined && { tenant: args.tenant }),
+    ...(env['MILLRACE_PREFIX'] && { prefix: env['MILLRACE_PREFIX'] }),
+    ...(env['NATS_USER'] && { user: env['NATS_USER'], pass: env['NATS_PASSWORD'] ?? '' }),
+  });
+  try {
+    return await use(client);
+  } finally {
+    const bound = Promise.withResolvers<void>();
+    const timer = setTimeout(bound.resolve, CLOSE_MS);
+    await Promise.race([client.close(), bound.promise]);
+    clearTimeout(timer);
+  }
+}

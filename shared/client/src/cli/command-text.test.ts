@@ -1,0 +1,157 @@
+// The small pure parts of the command: what they make of their input.
+import { ERROR_CODES, MillraceError, runStatusSchema, type RunEvent } from '@millrace/contracts';
+import { describe, expect, it } from 'vitest';
+import { appliedAgent } from '../testing/applied-agent.ts';
+import { mayPass } from './apply-agent.ts';
+import { parseCount, parseDuration } from './duration.ts';
+import { eventsText } from './events-text.ts';
+import { EXIT_CODES, exitOfError, exitOfRun } from './exit-codes.ts';
+import { planText } from './plan-text.ts';
+import { errorText } from './report-error.ts';
+import { table } from './table.ts';
+import { UsageError } from './usage-error.ts';
+
+describe('durations', () => {
+  it.each([
+    ['30s', 30_000],
+    ['500ms', 500],
+    ['2m', 120_000],
+    ['1.5h', 5_400_000],
+    ['7', 7_000],
+  ])('%s', (text, ms) => expect(parseDuration(text, '--wait')).toBe(ms));
+
+  it.each(['', 's', '-1s', '0', '1d', '1 s', '1e3', 'soon'])('but not %j', (text) =>
+    expect(() => parseDuration(text, '--wait')).toThrow(/^--wait takes a duration/),
+  );
+
+  it.each(['0', '-1', '1.5', 'x', ''])('nor the count %j', (text) =>
+    expect(() => parseCount(text, '--last')).toThrow(UsageError),
+  );
+});
+
+describe('exits', () => {
+  it('tell every end of a run apart, and none but a finished one is 0', () => {
+    const codes = runStatusSchema.options.filter((status) => status !== 'queued' && status !== 'running');
+    expect(codes.map((status) => [status, EXIT_CODES[exitOfRun(status)].code])).toEqual([
+      ['suspended', 7],
+      ['finished', 0],
+      ['aborted', 2],
+      ['failed', 3],
+      ['cancelled', 4],
+      ['released', 7],
+    ]);
+  });
+
+  it('are never 0 for an error, whatever its code', () => {
+    const codes = Object.keys(ERROR_CODES).filter((code): code is keyof typeof ERROR_CODES => code in ERROR_CODES);
+    for (const code of codes) expect(EXIT_CODES[exitOfError(new MillraceError(code, ''))].code).toBeGreaterThan(0);
+    expect(exitOfError(new MillraceError('bus-unreachable', ''))).toBe('unreachable');
+    expect(exitOfError(new MillraceError('agent-unknown', ''))).toBe('refused');
+    expect(exitOfError(new Error('a bug'))).toBe('usage');
+  });
+});
+
+describe('an error', () => {
+  it('is said with code, place and remedy, and so is each of its problems', () => {
+    const issues = [{ code: 'tool-unknown' as const, message: 'No "clock".', path: 'tools[0]', remedy: 'Start it.' }];
+    expect(errorText(new MillraceError('agent-invalid', 'Refused.', { path: 'p', remedy: 'r', issues }))).toBe(
+      'error: Refused. (agent-invalid)\n  at: p\n  remedy: r\n  No "clock". (tool-unknown)\n    at: tools[0]\n    remedy: Start it.',
+    );
+  });
+});
+
+describe('waiting', () => {
+  const refusal = (...codes: ('processor-unknown' | 'tool-unknown' | 'options-invalid')[]) =>
+    new MillraceError('agent-invalid', '', { issues: codes.map((code) => ({ code, message: '' })) });
+  it('is for what is missing, not for what is wrong', () => {
+    expect(mayPass(refusal('processor-unknown', 'tool-unknown'))).toBe(true);
+    expect(mayPass(refusal('processor-unknown', 'options-invalid'))).toBe(false);
+    expect(mayPass(new MillraceError('bus-unreachable', ''))).toBe(true);
+    expect(mayPass(new MillraceError('agent-invalid', ''))).toBe(false);
+  });
+});
+
+describe('tables', () => {
+  it('have columns as wide as they must be, and one line for each row, whatever the cells hold', () => {
+    expect(table(['A', 'LONG'], [['aaa', 'x\ny\u001b[2J'], ['b']])).toBe('A    LONG\naaa  x y\uFFFD[2J\nb');
+  });
+});
+
+it('a plan is what is called at each stage, in order', () => {
+  expect(planText(appliedAgent('demo', 3))).toBe(
+    [
+      'demo (revision 3), openai/gpt-5-mini',
+      '',
+      'processInput',
+      '  #  ENTRY    PROCESSOR  SERVICE     POLICY                               OPTIONS',
+      '  1  pii                 guardrails  5000 ms, 2 attempts, fail, required  {"strategy":"redact"}',
+      '  2  keyword             guardrails  5000 ms, 2 attempts, skip, required  {"strategy":"redact"}',
+      '',
+      'processOutputStream',
+      '  #  ENTRY  PROCESSOR  SERVICE     POLICY                               OPTIONS',
+      '  1  pii               guardrails  5000 ms, 2 attempts, fail, required  {"strategy":"redact"}',
+      '',
+      'tools: clock',
+    ].join('\n'),
+  );
+});
+
+it('events are what each stage did and took, what was skipped and why', () => {
+  const at = { at: '2026-11-01T10:00:00.000Z', epoch: 1, step: 0 };
+  const entry = { processor: 'pii', ms: 1.25, attempts: 1, replica: 'r1' };
+  const failure = { code: 'processor-timeout' as const, message: 'no answer' };
+  const events: RunEvent[] = [
+    { event: 'stage', ...at, stage: 'processInput', ms: 3, entries: [{ ...entry, entry: 'pii', verdict: 'continue' }] },
+    {
+      event: 'stage',
+      ...at,
+      stage: 'processOutputStep',
+      ms: 9.5,
+      entries: [
+        { ...entry, entry: 'strict', verdict: 'abort', reason: 'card number' },
+        {
+          ...entry,
+          entry: 'recall',
+          processor: 'semantic-recall',
+          verdict: 'failure',
+          attempts: 2,
+          skipped: true,
+          error: failure,
+        },
+      ],
+    },
+    {
+      event: 'model',
+      ...at,
+      model: 'openai/x',
+      call: 1,
+      ms: 420,
+      finishReason: 'stop',
+      usage: { totalTokens: 12 },
+      fromCache: false,
+    },
+    { event: 'tool', ...at, step: 1, tool: 'clock', toolCallId: 'c1', ms: 2, isError: false, denied: true },
+    { event: 'run', ...at, status: 'aborted' },
+  ];
+  const rows = eventsText(events)
+    .split('\n')
+    .map((line) => line.split(/ {2,}/));
+  expect(rows).toEqual([
+    ['STEP', 'STAGE', 'ENTRY', 'VERDICT', 'MS', 'REPLICA', 'NOTE'],
+    ['0', 'processInput', 'pii', 'continue', '1.3', 'r1', '3.0 in all'],
+    ['0', 'processOutputStep', '9.5', 'in all'],
+    ['0', 'processOutputStep', 'strict', 'abort', '1.3', 'r1', 'pii; card number'],
+    [
+      '0',
+      'processOutputStep',
+      'recall',
+      'failure, skipped',
+      '1.3',
+      'r1',
+      'semantic-recall; no answer (processor-timeout); 2 attempts',
+    ],
+    ['0', 'model', 'openai/x', 'stop', '420.0', 'call 1; 12 tokens'],
+    ['1', 'tool', 'clock', 'denied', '2.0', 'c1'],
+    ['0', 'run', 'aborted'],
+  ]);
+});

@@ -1,0 +1,60 @@
+// What each stage of a run did and took, as rows. Pure.
+import type { EntryOutcome, RunEvent } from '@millrace/contracts';
+import { table } from './table.ts';
+
+type Row = readonly [stage: string, entry: string, verdict: string, ms: string, replica: string, note: string];
+
+export function eventsText(events: readonly RunEvent[]): string {
+  const rows = events.flatMap((event) => rowsOf(event).map((row) => [String(event.step), ...row]));
+  return table(['STEP', 'STAGE', 'ENTRY', 'VERDICT', 'MS', 'REPLICA', 'NOTE'], rows);
+}
+
+function rowsOf(event: RunEvent): Row[] {
+  switch (event.event) {
+    case 'stage':
+      return stageRows(event);
+    case 'model': {
+      const { model, finishReason, ms, call, error } = event;
+      const failure = error && `${error.message} (${error.code})`;
+      return [
+        ['model', model, error ? 'error' : finishReason, time(ms), '', notes(`call ${call}`, tokens(event), failure)],
+      ];
+    }
+    case 'tool': {
+      const { tool, ms, isError, denied, toolCallId } = event;
+      return [['tool', tool, denied ? 'denied' : isError ? 'error' : 'ok', time(ms), '', toolCallId]];
+    }
+    case 'run':
+      return [['run', '', event.status, '', '', event.detail === undefined ? '' : JSON.stringify(event.detail)]];
+  }
+}
+
+/** A row for each entry, with its own time; with more than one, the stage's own row says what all of it took. */
+function stageRows({ stage, entries, ms, subject }: Extract<RunEvent, { event: 'stage' }>): Row[] {
+  const rows = entries.map((entry) => entryRow(stage, entry, subject));
+  const [only] = entries;
+  if (entries.length === 1 && only) return [entryRow(stage, only, subject, `${time(ms)} in all`)];
+  return [[stage, '', '', time(ms), '', notes(subject, 'in all')], ...rows];
+}
+
+function entryRow(stage: string, entry: EntryOutcome, ...more: (string | undefined)[]): Row {
+  const { verdict, ms, replica = '', attempts, skipped, reason, error, violations = [], processor } = entry;
+  const said = notes(
+    processor === entry.entry ? undefined : processor,
+    reason,
+    error && `${error.message} (${error.code})`,
+    attempts > 1 ? `${attempts} attempts` : undefined,
+    ...violations.map(({ message, strategy }) => (strategy === undefined ? message : `${message} (${strategy})`)),
+    ...more,
+  );
+  return [stage, entry.entry, skipped ? `${verdict}, skipped` : verdict, time(ms), replica, said];
+}
+
+function tokens({ usage, fromCache }: Extract<RunEvent, { event: 'model' }>): string | undefined {
+  if (fromCache) return 'from the cache';
+  return usage?.totalTokens === undefined ? undefined : `${usage.totalTokens} tokens`;
+}
+
+const time = (ms: number): string => ms.toFixed(1);
+const notes = (...all: (string | undefined)[]): string =>
+  all.filter((one) => one !== undefined && one !== '').join('; ');

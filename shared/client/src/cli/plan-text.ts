@@ -1,0 +1,29 @@
+// An agent's plan for people: what is called at each stage, in order. Pure.
+import { STAGES, entriesOf, type AppliedAgent, type Plan, type PlanEntry, type Stage } from '@millrace/contracts';
+import { oneLine } from './printable.ts';
+import { table } from './table.ts';
+
+export function planText({ agent, plan, revision }: AppliedAgent): string {
+  const title = `${agent.name} (${revision === 0 ? 'not applied' : `revision ${revision}`}), ${oneLine(agent.model)}`;
+  const stages = STAGES.flatMap((stage) => stageText(plan, stage));
+  const tools = plan.tools.length === 0 ? 'none' : plan.tools.map(({ name }) => name).join(', ');
+  return [title, ...stages, `tools: ${tools}`].join('\n\n');
+}
+
+function stageText(plan: Plan, stage: Stage): string[] {
+  const entries = entriesOf(plan, stage);
+  if (entries.length === 0) return [];
+  const rows = entries.map((entry, at) => [String(at + 1), ...cells(entry)]);
+  return [`${stage}\n${table(['#', 'ENTRY', 'PROCESSOR', 'SERVICE', 'POLICY', 'OPTIONS'], rows, '  ')}`];
+}
+
+function cells({ entry, processor, service, timeoutMs, attempts, onFailure, required, options }: PlanEntry): string[] {
+  const policy = `${timeoutMs} ms, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${onFailure}`;
+  return [
+    entry,
+    processor === entry ? '' : processor,
+    service,
+    `${policy}${required ? ', required' : ''}`,
+    Object.keys(options).length === 0 ? '' : JSON.stringify(options),
+  ];
+}

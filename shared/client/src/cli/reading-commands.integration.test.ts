@@ -1,0 +1,130 @@
+// The commands that only read, as processes, over a real NATS server, with scripted answers.
+import { MillraceError, textMessage } from '@millrace/contracts';
+import { advertise, type Endpoint } from '@millrace/bus';
+import { useBus, useNats } from '@millrace/testkit';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { millrace } from '../testing/cli-process.ts';
+import { serveScriptedApi, type ScriptedApi } from '../testing/scripted-api.ts';
+import { processorMetadata } from '../testing/service-info.ts';
+
+const nats = useNats();
+const service = useBus(nats, 'conversation');
+const guardrails = useBus(nats, 'guardrails');
+let api: ScriptedApi;
+const stops: (() => void)[] = [];
+const cli = (...args: string[]) => millrace(args, { env: { NATS_URL: nats.url } });
+
+beforeAll(async () => {
+  const thread = {
+    resourceId: 'ada',
+    title: 'Sums',
+    createdAt: 'then',
+    updatedAt: 'now',
+    messageCount: 2,
+    metadata: {},
+  };
+  api = serveScriptedApi(service.bus, {
+    agents: {
+      demo: ({ events, request, text, say, finish }) => {
+        const at = { at: '2026-11-01T10:00:00.000Z', epoch: 1, step: 0 };
+        const entry = {
+          entry: 'pii',
+          processor: 'pii',
+          verdict: 'failure',
+          ms: 5,
+          attempts: 2,
+          skipped: true,
+          reason: 'too slow',
+        };
+        events.push({ event: 'stage', ...at, stage: 'processInput', ms: 6, entries: [entry] });
+        say(text(request.agent));
+        finish('demo');
+      },
+    },
+    answers: {
+      'threads-list': async ({ resourceId }) => ({ threads: [{ id: `of-${resourceId}`, ...thread }], total: 3 }),
+      'messages-list': async ({ threadId, last }) => {
+        if (threadId === 'none') throw new MillraceError('thread-unknown', 'There is no thread "none".');
+        const messages = [
+          textMessage('m1', 'user', 'What is\n17 * 23?'),
+          textMessage('m2', 'assistant', '391\u001b[2J'),
+        ];
+        return { messages: messages.slice(-(last ?? 2)), total: 2 };
+      },
+      'memory-get': async ({ resourceId }) => ({ memory: { name: resourceId ?? 'nobody' }, version: 7 }),
+    },
+  });
+  for (const bus of [guardrails.bus, await guardrails.connect()]) {
+    const endpoints = (): Endpoint[] => [
+      {
+        name: 'processInput-pii',
+        queue: 'pii',
+        metadata: processorMetadata('pii', 'processInput'),
+        serving: {
+          subject: 'x',
+          stats: { requests: 0, errors: 0, lastError: '', processingMs: 0 },
+          drain: async () => {},
+        },
+      },
+    ];
+    stops.push(advertise(bus, { name: 'guardrails', version: '0.1.0', description: '', endpoints }));
+  }
+});
+afterAll(async () => {
+  for (const stop of stops) stop();
+  await api.stop();
+});
+
+it('processors list shows who is up, with replicas', async () => {
+  const { code, stdout } = await cli('processors', 'list');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^PROCESSOR .*\npii +guardrails +2 +1\.0\.0 +5000 ms × 2, fail +processInput processOutputStream\n$/,
+  );
+});
+
+it('processors list --json has the schema of the options', async () => {
+  expect(JSON.parse((await cli('processors', 'list', '--json')).stdout)).toMatchObject([
+    {
+      id: 'pii',
+      service: 'guardrails',
+      policy: { onFailure: 'fail' },
+      optionsSchema: { properties: { strategy: {} } },
+    },
+  ]);
+});
+
+it('threads list shows the threads of a resource, and says when there are more', async () => {
+  const { stdout, stderr } = await cli('threads', 'list', '--resource', 'ada', '--limit', '1');
+  expect(stdout).toMatch(/\nof-ada +ada +2 +now +Sums\n$/);
+  expect(stderr).toContain('1 of 3');
+});
+
+it('threads messages shows what was said, without what a terminal would obey', async () => {
+  const { code, stdout } = await cli('threads', 'messages', 'of-ada');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^user {2}\S+\n {2}What is\n {2}17 \* 23\?\nassistant {2}\S+\n {2}391\uFFFD\[2J\n$/);
+  expect(JSON.parse((await cli('threads', 'messages', 'of-ada', '--last', '1', '--json')).stdout)).toHaveLength(1);
+});
+
+it('threads messages of a thread that nobody knows is refused', async () => {
+  expect(await cli('threads', 'messages', 'none')).toMatchObject({
+    code: 5,
+    stderr: 'error: There is no thread "none". (thread-unknown)\n',
+  });
+});
+
+it('memory show shows the working memory as JSON', async () => {
+  const { stdout, stderr } = await cli('memory', 'show', '--resource', 'ada');
+  expect([JSON.parse(stdout), stderr]).toEqual([{ name: 'ada' }, 'version 7\n']);
+});
+
+it('runs show and runs events show what became of a run, and what was skipped and why', async () => {
+  const { stderr } = await cli('run', 'demo', 'hi');
+  const id = /\[run\] (\S+)/.exec(stderr)?.[1] ?? 'none';
+  expect((await cli('runs', 'show', id)).stdout).toMatch(/^run: \S+\nstatus: finished\n[\s\S]*\n\ndemo\n$/);
+  const { stdout } = await cli('runs', 'events', id);
+  expect(stdout).toMatch(/\n0 +processInput +pii +failure, skipped +5\.0 +too slow; 2 attempts; 6\.0 in all\n$/);
+  expect(JSON.parse((await cli('runs', 'events', id, '--json')).stdout)).toHaveLength(1);
+  expect(await cli('runs', 'events', 'none')).toMatchObject({ code: 5 });
+});

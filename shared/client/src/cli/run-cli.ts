@@ -1,0 +1,80 @@
+// The `millrace` command: from its arguments to its exit code. Never throws.
+import { stripVTControlCharacters } from 'node:util';
+import { agentsCommand } from './agents-command.ts';
+import { group, type Cli, type Command, type Group } from './cli-command.ts';
+import { note, say, type CliIo } from './cli-io.ts';
+import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
+import { memoryCommand, threadsCommand } from './memory-command.ts';
+import { processorsCommand } from './processors-command.ts';
+import { reportError } from './report-error.ts';
+import { cancelCommand, followCommand, runCommand } from './run-command.ts';
+import { runsCommand } from './runs-command.ts';
+import { UsageError } from './usage-error.ts';
+
+const VARIABLES = `ENVIRONMENT
+
+  NATS_URL                    where NATS is; else .millrace/stack.json, found upwards; else localhost:4222
+  NATS_USER, NATS_PASSWORD    who asks
+  MILLRACE_PREFIX             of all subjects (default: mr.v1)`;
+
+/** Resolves with the exit code. */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+  const cli: Cli = { io, exit: 'ok' };
+  const root = commandsOf(cli);
+  try {
+    await dispatch(cli, root, [...argv]);
+  } catch (error) {
+    const known = isCittyError(error) ? new UsageError(plain(error.message), error.command) : error;
+    reportError(io, known);
+    cli.exit = exitOfError(known);
+  }
+  return EXIT_CODES[cli.exit].code;
+}
+
+const commandsOf = (cli: Cli): Group =>
+  group('millrace', 'Run agents through Millrace, and see what it does', {
+    run: runCommand(cli),
+    follow: followCommand(cli),
+    cancel: cancelCommand(cli),
+    agents: agentsCommand(cli),
+    processors: processorsCommand(cli),
+    threads: threadsCommand(cli),
+    memory: memoryCommand(cli),
+    runs: runsCommand(cli),
+  });
+
+async function dispatch(cli: Cli, root: Group, argv: string[]): Promise<void> {
+  let at: Command | Group = root;
+  let rest = argv;
+  while ('commands' in at) {
+    const [word, ...after] = rest;
+    if (word === undefined) {
+      note(cli.io, await helpOf(root, at));
+      cli.exit = 'usage';
+      return;
+    }
+    if (isHelp(word)) return say(cli.io, await helpOf(root, at));
+    const next: Command | Group | undefined = Object.hasOwn(at.commands, word) ? at.commands[word] : undefined;
+    if (!next) throw new UsageError(`there is no command "${word}"`, at.name);
+    at = next;
+    rest = after;
+  }
+  const options = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (options.some(isHelp)) return say(cli.io, await helpOf(root, at));
+  const { name, run } = at;
+  await run(rest).catch((error: unknown) => {
+    throw isCittyError(error) ? Object.assign(error, { command: name }) : error;
+  });
+}
+
+async function helpOf(root: Group, at: Command | Group): Promise<string> {
+  const help = plain(await at.help()).trimEnd();
+  return at === root ? `${help}\n\nEXIT CODES\n\n${exitCodeTable()}\n\n${VARIABLES}` : help;
+}
+
+const isHelp = (word: string): boolean => word === '--help' || word === '-h';
+/** citty colours by the environment alone, whatever it writes to. */
+const plain = (text: string): string => stripVTControlCharacters(text);
+/** citty does not export the class of its errors: missing arguments. */
+const isCittyError = (error: unknown): error is Error & { command?: string } =>
+  error instanceof Error && error.name === 'CLIError';

@@ -1,0 +1,203 @@
+// `millrace run`, `follow` and `cancel` as processes, over a real NATS server. The orchestrator is a scripted stand-in.
+import type { Chunk } from '@millrace/contracts';
+import { useBus, useNats } from '@millrace/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { millrace, startMillrace } from '../testing/cli-process.ts';
+import { serveScriptedApi, type ScriptedApi } from '../testing/scripted-api.ts';
+
+const nats = useNats();
+const service = useBus(nats, 'orchestrator');
+let api: ScriptedApi;
+const env = () => ({ NATS_URL: nats.url });
+const cli = (...args: string[]) => millrace(args, { env: env() });
+const runIdOf = (stderr: string) => /\[run\] (\S+)/.exec(stderr)?.[1] ?? 'none';
+
+beforeAll(() => {
+  const base = (runId: string) => ({ runId, from: 'AGENT' as const });
+  api = serveScriptedApi(service.bus, {
+    agents: {
+      echo: ({ request, say, text, finish }) => {
+        say(text('Hello '), text(`${request.threadId}/${request.resourceId}/${request.deadlineMs}`));
+        finish('Hello');
+      },
+      blocked: ({ request, end }) => {
+        const tripwire = { reason: 'an injection', processorId: 'prompt-injection' };
+        end('aborted', { ...base(request.runId), type: 'tripwire', payload: tripwire }, { tripwire });
+      },
+      failing: ({ request, end }) => {
+        const error = { code: 'processor-not-there' as const, message: 'Nobody answers for pii.', remedy: 'Start it.' };
+        end('failed', { ...base(request.runId), type: 'error', payload: { error } }, { error });
+      },
+      retried: ({ request, say, text, finish }) => {
+        const retract: Chunk = { runId: request.runId, from: 'SYSTEM', type: 'retract', payload: { index: 0 } };
+        say(text('bad'), retract, text('good'));
+        finish('good');
+      },
+      patient: async ({ request, say, text, cancelAsked, end }) => {
+        say(text('thinking'));
+        await cancelAsked;
+        end('cancelled', { ...base(request.runId), type: 'abort', payload: {} });
+      },
+      deaf: ({ say, text }) => say(text('thinking')),
+    },
+  });
+});
+afterAll(() => api.stop());
+
+describe('millrace run', () => {
+  it('prints the answer alone to stdout, and exits with 0', async () => {
+    const { code, stdout, stderr } = await cli(
+      'run',
+      'echo',
+      'hi',
+      '--thread',
+      't1',
+      '--resource',
+      'ada',
+      '--timeout',
+      '30s',
+    );
+    expect([code, stdout]).toEqual([0, 'Hello t1/ada/30000\n']);
+    expect(stderr).toMatch(/^\[run\] \S+\n$/);
+  });
+
+  it('with --json prints one chunk a line', async () => {
+    const { code, stdout } = await cli('run', 'echo', 'hi', '--json');
+    const types = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => String(JSON.parse(line).type));
+    expect([code, types]).toEqual([0, ['text-delta', 'text-delta', 'finish']]);
+  });
+
+  it('streams: what was said is there before the run has ended', async () => {
+    const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
+    await running.until('thinking');
+    running.kill('SIGINT');
+    await running.ended;
+  });
+
+  it('says what was withdrawn, and goes on', async () => {
+    const { stdout, stderr } = await cli('run', 'retried', 'hi');
+    expect(stdout).toBe('bad\ngood\n');
+    expect(stderr).toContain('[withdrawn]');
+  });
+
+  it('that is blocked is not 0, and says by whom and why', async () => {
+    const { code, stdout, stderr } = await cli('run', 'blocked', 'hi');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('blocked by prompt-injection: an injection');
+  });
+
+  it('that fails says the error with its remedy', async () => {
+    const { code, stderr } = await cli('run', 'failing', 'hi');
+    expect(code).toBe(3);
+    expect(stderr).toContain('error: Nobody answers for pii. (processor-not-there)\n  remedy: Start it.');
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('is cancelled by %s', async (signal) => {
+    const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
+    await running.until('thinking');
+    running.kill(signal);
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(4);
+    expect(stderr).toContain('cancelled');
+    expect(api.asked).toContain(`cancel ${runIdOf(stderr)}`);
+  });
+
+  it('is left at the second Ctrl-C, whatever the run does', async () => {
+    const running = startMillrace(['run', 'deaf', 'hi'], { env: env() });
+    await running.until('thinking');
+    running.kill('SIGINT');
+    await running.until('cancelling');
+    running.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+  });
+
+  it('of an agent that nobody knows is refused', async () => {
+    const { code, stderr } = await cli('run', 'nobody', 'hi');
+    expect(code).toBe(5);
+    expect(stderr).toBe(
+      'error: There is no agent "nobody". (agent-unknown)\n  at: agent\n  remedy: Apply it: millrace agents apply FILE.\n',
+    );
+  });
+
+  it('of a thread id that cannot be is refused by the service, with the field', async () => {
+    const { code, stderr } = await cli('run', 'echo', 'hi', '--thread', 'with space');
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/threadId.*\(message-invalid\)/);
+  });
+
+  it('takes a text that looks like an option behind --', async () => {
+    expect((await cli('run', 'echo', '--', '--help')).stdout).toBe('Hello undefined/undefined/600000\n');
+  });
+});
+
+describe('millrace follow', () => {
+  it('replays a run that has ended, with its exit code', async () => {
+    const { stderr } = await cli('run', 'blocked', 'hi');
+    const followed = await cli('follow', runIdOf(stderr), '--json');
+    expect(followed.code).toBe(2);
+    expect(followed.stdout).toContain('"tripwire"');
+  });
+
+  it('leaves the run alone at Ctrl-C', async () => {
+    const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
+    await running.until('thinking');
+    const id = [...api.runs.keys()].at(-1) ?? 'none';
+    const following = startMillrace(['follow', id], { env: env() });
+    await following.until('thinking');
+    following.kill('SIGINT');
+    expect((await following.ended).signal).toBe('SIGINT');
+    expect(api.runs.get(id)?.status()).toBe('running');
+    expect(await cli('cancel', id)).toMatchObject({ code: 0, stdout: 'running\n' });
+    expect((await running.ended).code).toBe(4);
+  });
+
+  it('of a run that nobody knows is refused', async () => {
+    const { code, stderr } = await cli('follow', 'nobody-knows-it');
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/^error: .*\(run-unknown\)\n {2}remedy: /);
+  });
+});
+
+describe('when nobody is there', () => {
+  it('the exit says so: no NATS', async () => {
+    const { code, stderr } = await millrace(['run', 'echo', 'hi'], { env: { NATS_URL: 'nats://127.0.0.1:9' } });
+    expect(code).toBe(6);
+    expect(stderr).toMatch(
+      /^error: No NATS server answers at nats:\/\/127\.0\.0\.1:9\..*\(bus-unreachable\)\n {2}remedy: /,
+    );
+  });
+
+  it('the exit says so: NATS without Millrace', async () => {
+    const { code, stderr } = await millrace(['run', 'echo', 'hi'], { env: { ...env(), MILLRACE_PREFIX: 'other.v1' } });
+    expect(code).toBe(6);
+    expect(stderr).toContain('(nobody-there)');
+  });
+});
+
+describe('the command line', () => {
+  it('has its exit codes and variables in --help', async () => {
+    const { code, stdout, stderr } = await cli('--help');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/EXIT CODES[\s\S]* 2 {2}the run was blocked[\s\S]*NATS_URL/);
+    expect((await cli('agents', 'apply', '--help')).stdout).toContain('--dry-run');
+  });
+
+  it.each([
+    [['run', 'echo']],
+    [['run', 'echo', 'hi', '--thred', 't']],
+    [['run', 'echo', 'hi', 'there']],
+    [['run', 'echo', 'hi', '--thread']],
+    [['run', 'echo', 'hi', '--timeout', 'soon']],
+    [['walk']],
+    [['constructor']],
+    [['agents', 'aply']],
+    [['memory', 'show']],
+  ])('is refused where it is wrong, before anybody is asked: %j', async (args) => {
+    const { code, stdout, stderr } = await millrace(args, { env: { NATS_URL: 'nats://127.0.0.1:9' } });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^error: .*\n {2}Try: millrace.* --help\n$/);
+  });
+});

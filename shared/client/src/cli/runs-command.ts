@@ -1,0 +1,56 @@
+// `millrace runs`: what became of a run, and what each of its stages did.
+import type { ApiAnswer } from '@millrace/contracts';
+import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { say, sayJson } from './cli-io.ts';
+import { eventsText } from './events-text.ts';
+import { oneLine, printable } from './printable.ts';
+
+const runArg = {
+  run: { type: 'positional', required: true, description: 'the id that `millrace run` printed' },
+} as const;
+
+export const runsCommand = (cli: Cli) =>
+  group('millrace runs', 'Read what became of runs', { show: showCommand(cli), events: eventsCommand(cli) });
+
+const showCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace runs show',
+    description: 'Status and result of a run; that a run failed is an answer, not an error.',
+    args: { ...runArg, ...jsonArg },
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const run = await client.runs.get(args.run);
+        if (args.json) sayJson(cli.io, run);
+        else say(cli.io, runText(run));
+      }),
+  });
+
+const eventsCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace runs events',
+    description: 'What each stage, model call and tool of a run did, and what it took.',
+    args: { ...runArg, ...jsonArg },
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const events = await client.runs.events(args.run);
+        if (args.json) sayJson(cli.io, events);
+        else say(cli.io, eventsText(events));
+      }),
+  });
+
+function runText({ runId, status, result }: ApiAnswer<'run'>): string {
+  if (!result) return `run: ${runId}\nstatus: ${status}`;
+  const { finishReason, usage, steps, tripwire, error, violations, text } = result;
+  const lines = [
+    `run: ${runId}`,
+    `status: ${status}`,
+    `finish reason: ${finishReason}`,
+    `steps: ${steps.length}`,
+    `tokens: ${usage.totalTokens ?? 'not said'}`,
+    ...(tripwire ? [`blocked by: ${tripwire.processorId ?? 'a processor'}: ${oneLine(tripwire.reason, 1_000)}`] : []),
+    ...(error ? [`error: ${oneLine(error.message, 1_000)} (${error.code})`] : []),
+    ...violations.map(({ processorId, message }) => `violation: ${processorId}: ${oneLine(message)}`),
+    ...(text === '' ? [] : ['', text]),
+  ];
+  return printable(lines.join('\n'));
+}

@@ -1,0 +1,10 @@
+// Rows as columns, for people. Programs use --json.
+import { oneLine } from './printable.ts';
+
+/** A cell is one line; columns are as wide as their widest cell, the last one as it comes. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[], indent = ''): string {
+  const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell)));
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const lines = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  return lines.map((line) => `${indent}${line}`.trimEnd()).join('\n');
+}

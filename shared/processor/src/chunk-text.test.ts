@@ -1,0 +1,59 @@
+import type { Chunk, JsonValue } from '@millrace/contracts';
+import { TEST_RUN } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { mapChunkText, mapStrings, stringsOf } from './chunk-text.ts';
+
+const base = { runId: TEST_RUN.runId, from: 'AGENT' as const };
+const upper = (text: string) => text.toUpperCase();
+const call = { toolCallId: 'id', toolName: 'name' };
+
+describe('every field with text is mapped, and nothing else', () => {
+  const chunks: Chunk[] = [
+    { type: 'tool-call', ...base, payload: { ...call, args: { a: ['x', 1] } } },
+    { type: 'tool-result', ...base, payload: { ...call, result: { b: 'x' }, args: 'x' } },
+    { type: 'tool-error', ...base, payload: { ...call, error: 'x' } },
+    { type: 'tool-output', ...base, payload: { output: ['x'] } },
+    { type: 'source', ...base, payload: { id: 'x', sourceType: 'url', title: 'x', url: 'x' } },
+    { type: 'error', ...base, payload: { error: { message: 'x' } } },
+    { type: 'object', ...base, object: { deep: { text: 'x' } } },
+    { type: 'object-result', ...base, object: 'x' },
+    {
+      type: 'finish',
+      ...base,
+      payload: { stepResult: { reason: 'x' }, output: { text: 'x' }, messages: [{ content: 'x' }] },
+    },
+  ];
+  const fieldsOf: Record<string, JsonValue> = {
+    'tool-call': { ...call, args: { a: ['X', 1] } },
+    'tool-result': { ...call, result: { b: 'X' }, args: 'X' },
+    'tool-error': { ...call, error: 'X' },
+    'tool-output': { output: ['X'] },
+    source: { id: 'x', sourceType: 'url', title: 'X', url: 'X' },
+    error: { error: { message: 'X' } },
+    object: { deep: { text: 'X' } },
+    'object-result': 'X',
+    finish: { stepResult: { reason: 'x' }, output: { text: 'X' }, messages: [{ content: 'X' }] },
+  };
+  test.each(chunks)('$type', (chunk) => {
+    const mapped = mapChunkText(chunk, upper);
+    expect('payload' in mapped ? mapped.payload : 'object' in mapped && mapped.object).toEqual(fieldsOf[chunk.type]);
+    expect(mapped).toMatchObject({ ...base, type: chunk.type });
+  });
+});
+
+test('a chunk in which nothing changes is the same object', () => {
+  const chunk: Chunk = { type: 'tool-call', ...base, payload: { ...call, args: { a: 'X' } } };
+  expect(mapChunkText(chunk, upper)).toBe(chunk);
+});
+
+test('deltas are left alone: they are held back instead', () => {
+  const chunk: Chunk = { type: 'text-delta', ...base, payload: { id: 't', text: 'x' } };
+  expect(mapChunkText(chunk, upper)).toBe(chunk);
+});
+
+test('strings inside JSON: all of them in order, keys left alone', () => {
+  const value = { a: 'x', b: [1, null, 'y', { c: 'z' }] };
+  expect(mapStrings(value, upper)).toEqual({ a: 'X', b: [1, null, 'Y', { c: 'Z' }] });
+  expect(stringsOf(value)).toEqual(['x', 'y', 'z']);
+  expect(stringsOf(undefined)).toEqual([]);
+});

@@ -1,0 +1,70 @@
+import { textMessage, type Message } from '@millrace/contracts';
+import { expect, test } from 'vitest';
+import { toCoreMessages, toUiMessages } from './message-forms.ts';
+import { mapMessageText } from './message-text.ts';
+
+const upper = (text: string) => text.toUpperCase();
+const toolInvocation = {
+  state: 'result' as const,
+  toolCallId: 'id',
+  toolName: 'clock',
+  args: { zone: 'utc' },
+  result: 'noon',
+};
+const message: Message = {
+  ...textMessage('m', 'assistant', 'hello'),
+  content: {
+    format: 2,
+    content: 'flat',
+    parts: [
+      { type: 'text', text: 'hello' },
+      { type: 'reasoning', reasoning: 'why' },
+      { type: 'tool-invocation', toolInvocation },
+      { type: 'file', data: 'aGk=', mimeType: 'text/plain' },
+    ],
+  },
+};
+
+test('text, reasoning, arguments, results and the flat text are mapped; names, ids and files are not', () => {
+  expect(mapMessageText(message, upper).content).toEqual({
+    format: 2,
+    content: 'FLAT',
+    parts: [
+      { type: 'text', text: 'HELLO' },
+      { type: 'reasoning', reasoning: 'WHY' },
+      { type: 'tool-invocation', toolInvocation: { ...toolInvocation, args: { zone: 'UTC' }, result: 'NOON' } },
+      { type: 'file', data: 'aGk=', mimeType: 'text/plain' },
+    ],
+  });
+});
+
+test('a message in which nothing changes is the same object, and one that changes is another', () => {
+  expect(mapMessageText(message, (text) => text)).toBe(message);
+  const before = structuredClone(message);
+  mapMessageText(message, upper);
+  expect(message).toEqual(before);
+});
+
+test('in the form of a model call, results stand in a message behind their calls', () => {
+  expect(toCoreMessages([message])).toEqual([
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'hello' },
+        { type: 'reasoning', text: 'why' },
+        { type: 'tool-call', toolCallId: 'id', toolName: 'clock', input: { zone: 'utc' } },
+        { type: 'file', data: 'aGk=', mediaType: 'text/plain' },
+      ],
+    },
+    {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: 'id', toolName: 'clock', output: { type: 'json', value: 'noon' } }],
+    },
+  ]);
+});
+
+test('an old message without parts is its flat text, in every form', () => {
+  const old: Message = { ...textMessage('m', 'user', ''), content: { format: 2, parts: [], content: 'flat' } };
+  expect(toUiMessages([old])[0]?.parts).toEqual([{ type: 'text', text: 'flat' }]);
+  expect(toCoreMessages([old])).toEqual([{ role: 'user', content: [{ type: 'text', text: 'flat' }] }]);
+});

@@ -1,0 +1,54 @@
+// A processor of one method, called as a replica calls it.
+import type { Stage, StageInput, Verdict } from '@millrace/contracts';
+import { callContext, callEntry, conversationOf, stageCall } from '@millrace/testkit';
+import { z } from 'zod';
+import { callStage } from '../call-stage.ts';
+import { createHostedProcessors } from '../hosted-processor.ts';
+import type { Processor } from '../processor.ts';
+import type { ProcessorDefinition } from '../processor-definition.ts';
+
+const toolCall = { toolCallId: '1', toolName: 'clock', args: { zone: 'UTC' } };
+const tool = {
+  name: 'clock',
+  description: '',
+  inputSchema: {},
+  subject: 'mr.v1.tool.clock',
+  idempotent: true,
+  timeoutMs: 1_000,
+};
+
+/** What every stage may be called with. */
+const INPUT: Partial<StageInput> = {
+  conversation: conversationOf({ input: ['hello'], response: ['hi'] }),
+  model: 'openai/a',
+  prompt: [],
+  toolCall,
+  tool,
+  result: 'noon',
+  text: 'hi',
+};
+
+export function processorOf(methods: Omit<Processor, 'id'>, stages: Stage[]): ProcessorDefinition {
+  return {
+    id: 'one',
+    description: 'of a test',
+    stages,
+    reads: ['input', 'response', 'system'],
+    options: z.strictObject({}),
+    create: () => ({ id: 'one', ...methods }),
+  };
+}
+
+/** The verdict of a stage whose method returns, or throws, what `method` does. */
+export async function verdictOf(
+  stage: Exclude<Stage, 'processOutputStream'>,
+  method: (args: Record<string, unknown>) => unknown,
+): Promise<Verdict> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- methods may return anything: that is what is tested
+  const definition = processorOf({ [stage]: method } as Omit<Processor, 'id'>, [stage]);
+  const call = stageCall(stage, [callEntry('one')], INPUT);
+  const { verdicts } = await callStage(call, createHostedProcessors([definition]), callContext());
+  const [verdict] = verdicts;
+  if (!verdict) throw new Error('a verdict was expected');
+  return verdict;
+}

@@ -1,0 +1,37 @@
+// Processors of the output stream, and a list of them called as a session does it, without a bus.
+import type { Chunk, Verdict } from '@millrace/contracts';
+import { callContext, callEntry, TEST_RUN } from '@millrace/testkit';
+import { callStream } from '../call-stream.ts';
+import { createHostedProcessors } from '../hosted-processor.ts';
+import type { Processor } from '../processor.ts';
+import type { ProcessorDefinition } from '../processor-definition.ts';
+import { processorOf } from './one-method.ts';
+
+type Method = NonNullable<Processor['processOutputStream']>;
+
+export function streaming(id: string, method: Method, more: Partial<ProcessorDefinition> = {}): ProcessorDefinition {
+  return { ...processorOf({ processOutputStream: method }, ['processOutputStream']), id, ...more };
+}
+
+export function delta(text: string, id = 'text-1'): Chunk {
+  return { type: 'text-delta', runId: TEST_RUN.runId, from: 'AGENT', payload: { id, text } };
+}
+
+export function dataChunk(type: `data-${string}`): Chunk {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of the "other" types of the chunk schema
+  return { type, runId: TEST_RUN.runId, from: 'AGENT' } as unknown as Chunk;
+}
+
+export type Streamed = { out: string[]; chunks: Chunk[]; verdicts: Verdict[] };
+
+/** What comes out of the processors, `out` as texts and types. */
+export async function streamThrough(definitions: ProcessorDefinition[], chunks: Chunk[]): Promise<Streamed> {
+  const entries = definitions.map(({ id }) => callEntry(id));
+  const call = { entries, input: { retryCount: 0, stepNumber: 0 } };
+  const answer = await callStream(call, createHostedProcessors(definitions), callContext(), chunks);
+  return { ...answer, out: answer.chunks.map(shown) };
+}
+
+export function shown(chunk: Chunk): string {
+  return chunk.type === 'text-delta' ? chunk.payload.text : chunk.type;
+}

@@ -1,0 +1,55 @@
+// The orchestrator's end of a stream session, as plain as it can be: what a test sends, and all that comes back.
+import { listen, publish, request, type Bus, type Listening } from '@millrace/bus';
+import {
+  sessionOpenedSchema,
+  sessionOutputSchema,
+  type CallEntry,
+  type Chunk,
+  type SessionInput,
+  type SessionOpened,
+  type SessionOutput,
+} from '@millrace/contracts';
+import { eventually, stageCall, streamedText } from '@millrace/testkit';
+
+export type TestSession = {
+  opened: SessionOpened;
+  outputs: SessionOutput[];
+  callId: string;
+  /** Numbered by itself unless `n` is given. */
+  send(chunks: Chunk[], more?: Partial<SessionInput>): void;
+  /** The output that ends the session. */
+  ended(): Promise<SessionOutput>;
+  /** All text that has come out so far. */
+  text(): string;
+  stop(): void;
+};
+
+export type OpenOptions = { entries: CallEntry[]; chunks?: Chunk[]; end?: boolean; listener?: Listening };
+
+export async function openTestSession(bus: Bus, { entries, chunks, end }: OpenOptions): Promise<TestSession> {
+  const session = crypto.randomUUID();
+  const out = bus.subjects.out(bus.id, session);
+  const outputs: SessionOutput[] = [];
+  const listening = listen(bus, out, sessionOutputSchema, (output) => outputs.push(output));
+  const { callId, ...call } = stageCall('processOutputStream', entries);
+  const answer = await request(bus, {
+    subject: bus.subjects.stage('processOutputStream', entries[0]?.processor ?? ''),
+    payload: { ...call, callId, session, out, ...(chunks && { chunks }), ...(end && { end }) },
+    reply: sessionOpenedSchema,
+    timeoutMs: call.timeoutMs,
+  });
+  if ('error' in answer) throw answer.error;
+  let n = chunks ? 1 : 0;
+  return {
+    opened: answer.ok,
+    outputs,
+    callId,
+    send(batch, more = {}) {
+      if (!answer.ok.opened) throw new Error('the session was not opened');
+      publish(bus, answer.ok.subject, { session, n: n++, done: 0, chunks: batch, ...more });
+    },
+    ended: () => eventually(() => outputs.find((output) => output.verdicts)),
+    text: () => streamedText(outputs.flatMap((output) => output.chunks)),
+    stop: () => listening.stop(),
+  };
+}
