@@ -5,7 +5,9 @@ import { basename, dirname } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const manifests = ['shared/*/package.json', 'services/*/package.json', 'deploy/dev/package.json'];
-const packages = globSync(manifests, { cwd: import.meta.dirname }).map(dirname).toSorted();
+const packages = globSync(manifests, { cwd: import.meta.dirname })
+  .map(dirname)
+  .toSorted();
 
 /** Servers start within it, also when other test files keep both cores busy. */
 const hookTimeoutMs = 60_000;
@@ -29,5 +31,5 @@ export default defineConfig({
 });
 
 function project(name: string, include: string) {
-  return { extends: true, test: { name, include: [include] } } as const;
+  return { extends: true as const, test: { name, include: [include] } };
 }

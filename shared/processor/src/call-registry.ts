@@ -15,13 +15,17 @@ export type CallRegistry = {
   cancel(callIds: readonly string[]): void;
 };
 
+/** Node fires a timer at once that is longer than this (2^31 - 1). */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
 export function createCallRegistry(): CallRegistry {
   const calls = new Map<string, AbortController>();
   const giveUp = (controller: AbortController | undefined) => controller?.abort(new Error('the call was given up'));
   return {
     open(callId, timeoutMs) {
       const controller = new AbortController();
-      const timer = setTimeout(() => controller.abort(new Error(`the call took more than ${timeoutMs} ms`)), timeoutMs);
+      const timeUp = () => controller.abort(new Error(`the call took more than ${timeoutMs} ms`));
+      const timer = setTimeout(timeUp, Math.min(timeoutMs, LONGEST_TIMER_MS));
       calls.set(callId, controller);
       return {
         signal: controller.signal,

@@ -1,0 +1,187 @@
+// What each action makes of a run's state; recovery is the same fold again.
+import { messagesOf, messageText, textMessage, type RunState, type ToolResult } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { agentOf, answerOf, folded, stateOf } from '../testing/run-states.ts';
+import { FEEDBACK_TAG, INSTRUCTIONS_TAG, addUsage } from './run-state.ts';
+
+const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
+const result: ToolResult = { ...call, result: { time: 'noon' }, isError: false };
+const opened = (state: RunState, firstIndex = 1) => folded(state, { action: 'step-opened', firstIndex });
+const answered = (state: RunState, text: string, calls = [] as (typeof call)[]) =>
+  folded(state, { action: 'answer-accepted', answer: answerOf(state.steps.length, text, calls), tools: [] });
+const closed = (state: RunState, results: ToolResult[] = []) => folded(state, { action: 'step-closed', results });
+const texts = (state: RunState) => messagesOf(state.conversation, 'response').map(messageText);
+const system = (tag: string, ...contents: string[]) =>
+  ({ action: 'messages-changed', ops: [{ op: 'system', tag, contents }] }) as const;
+
+describe('at the start', () => {
+  test('the conversation is what was submitted, behind the instructions', () => {
+    const state = stateOf({ agent: agentOf({ instructions: ['One.', '', 'Two.'] }) });
+    expect(state.conversation.system).toEqual([
+      { tag: INSTRUCTIONS_TAG, content: 'One.' },
+      { tag: INSTRUCTIONS_TAG, content: 'Two.' },
+    ]);
+    expect(state.conversation.entries.map(({ source }) => source)).toEqual(['input']);
+  });
+});
+
+describe('a change', () => {
+  test('of messages is applied', () => {
+    const message = textMessage('m2', 'user', 'more');
+    const state = folded(stateOf(), { action: 'messages-changed', ops: [{ op: 'add', source: 'context', message }] });
+    expect(messagesOf(state.conversation, 'context')).toEqual([message]);
+  });
+
+  test('of one entry’s state leaves the others alone', () => {
+    const state = folded(
+      stateOf(),
+      { action: 'states-changed', states: { a: { n: 1 }, b: { n: 1 } } },
+      { action: 'states-changed', states: { b: { n: 2 } } },
+    );
+    expect(state.states).toEqual({ a: { n: 1 }, b: { n: 2 } });
+  });
+
+  test('violations add up', () => {
+    const found = (message: string) =>
+      ({ action: 'violations-found', violations: [{ processorId: 'p', message }] }) as const;
+    expect(folded(stateOf(), found('one'), found('two')).violations.map(({ message }) => message)).toEqual([
+      'one',
+      'two',
+    ]);
+  });
+
+  test('each model call counts', () => {
+    expect(folded(stateOf(), { action: 'model-called' }, { action: 'model-called' }).modelCalls).toBe(2);
+  });
+});
+
+describe('a step', () => {
+  test('that is closed is a result, with its message, its usage and its results', () => {
+    const state = closed(answered(opened(stateOf()), 'Let me see.', [call]), [result]);
+    expect(state.steps).toMatchObject([
+      { stepNumber: 0, text: 'Let me see.', toolCalls: [call], toolResults: [result], finishReason: 'tool-calls' },
+    ]);
+    expect(state.usage).toEqual({ inputTokens: 10, outputTokens: 5, totalTokens: 15 });
+    const [message] = messagesOf(state.conversation, 'response');
+    expect(message?.content.parts.at(-1)).toMatchObject({
+      toolInvocation: { state: 'result', result: { time: 'noon' }, isError: false },
+    });
+    expect(state.open?.closed).toBe(true);
+  });
+
+  test('puts back what processInputStep did to the system messages once it is answered', () => {
+    const before = stateOf();
+    const during = folded(opened(before), system(INSTRUCTIONS_TAG), system('hint', 'Only today.'));
+    expect(during.conversation.system).toEqual([{ tag: 'hint', content: 'Only today.' }]);
+    expect(answered(during, 'yes').conversation.system).toEqual(before.conversation.system);
+  });
+
+  test('keeps what processInput did to them', () => {
+    const state = answered(opened(folded(stateOf(), system('memory', 'Ada.'))), 'yes');
+    expect(state.conversation.system.map(({ tag }) => tag)).toEqual([INSTRUCTIONS_TAG, 'memory']);
+  });
+
+  test('collects the results of denied and of finished calls', () => {
+    const other = { ...result, toolCallId: 'c2', denied: true, isError: true };
+    const state = folded(
+      answered(opened(stateOf()), '', [call]),
+      { action: 'calls-judged', calls: [call], denied: [other] },
+      { action: 'tool-finished', result },
+    );
+    expect(state.open).toMatchObject({ calls: [call], results: [other, result], closed: false });
+  });
+
+  test('that is not open takes nothing', () => {
+    const state = stateOf();
+    for (const action of [
+      { action: 'answer-accepted', answer: answerOf(0, 'x'), tools: [] },
+      { action: 'calls-judged', calls: [], denied: [] },
+      { action: 'tool-finished', result },
+      { action: 'step-closed', results: [] },
+    ] as const) {
+      expect(folded(state, action)).toEqual(state);
+    }
+  });
+
+  test('without an answer cannot be closed', () => {
+    const state = opened(stateOf());
+    expect(closed(state)).toEqual(state);
+  });
+});
+
+describe('a rewind', () => {
+  const feedback = 'Too rude.';
+  const toStep = { action: 'rewound', to: 'step', feedback } as const;
+  const toInput = { action: 'rewound', to: 'input', feedback } as const;
+  const feedbackOf = (state: RunState) =>
+    state.conversation.system.filter(({ tag }) => tag === FEEDBACK_TAG).map(({ content }) => content);
+
+  test('to the step forgets its answer and tells the model why', () => {
+    const state = folded(answered(opened(stateOf()), 'rude'), toStep);
+    expect(state.open).toBeUndefined();
+    expect(texts(state)).toEqual([]);
+    expect(feedbackOf(state)).toEqual([feedback]);
+    expect(state).toMatchObject({ retryCount: 1, inputPassed: false, steps: [] });
+  });
+
+  test('to a step that was closed opens that one again, and leaves those before it', () => {
+    const first = closed(answered(opened(stateOf()), 'one', [call]), [result]);
+    const second = closed(answered(opened(first, 9), 'two'));
+    const state = folded(second, toStep);
+    expect(state.steps.map(({ text }) => text)).toEqual(['one']);
+    expect(texts(state)).toEqual(['one']);
+    expect(texts(closed(answered(opened(state), 'better')))).toEqual(['one', 'better']);
+  });
+
+  test('to the input is the conversation as it was submitted, and processInput is due again', () => {
+    const message = textMessage('m2', 'user', 'added');
+    const state = folded(
+      stateOf(),
+      { action: 'messages-changed', ops: [{ op: 'add', source: 'context', message }] },
+      { action: 'states-changed', states: { a: { kept: true } } },
+      toInput,
+    );
+    expect(messagesOf(state.conversation).map(({ id }) => id)).toEqual(['m1']);
+    expect(feedbackOf(state)).toEqual([feedback]);
+    expect(state).toMatchObject({ inputPassed: false, retryCount: 1, states: { a: { kept: true } } });
+  });
+
+  test('leaves processInput alone when it goes to the step', () => {
+    expect(folded(opened(folded(stateOf(), { action: 'input-passed' })), toStep).inputPassed).toBe(true);
+  });
+
+  test('again replaces the feedback, and counts in a row', () => {
+    const once = folded(opened(stateOf()), toStep);
+    const twice = folded(opened(once), { ...toStep, feedback: 'Still rude.' });
+    expect(feedbackOf(twice)).toEqual(['Still rude.']);
+    expect(twice.retryCount).toBe(2);
+  });
+
+  test('leaves no feedback behind once an answer is accepted', () => {
+    expect(feedbackOf(answered(opened(folded(opened(stateOf()), toStep)), 'kind'))).toEqual([]);
+  });
+
+  test('the count goes back to 0 with the step behind an accepted one, not with the accepted one itself', () => {
+    const retried = closed(answered(opened(folded(opened(stateOf()), toStep)), 'kind', [call]), [result]);
+    expect(retried.retryCount).toBe(1);
+    expect(opened(retried).retryCount).toBe(0);
+  });
+
+  test('the count stays when processOutputResult rejects the accepted step', () => {
+    const retried = closed(answered(opened(folded(opened(stateOf()), toStep)), 'kind'));
+    expect(opened(folded(retried, toStep)).retryCount).toBe(2);
+  });
+
+  test('what was paid for stays counted', () => {
+    const state = folded(answered(opened(stateOf()), 'rude'), toStep);
+    expect(state.usage.totalTokens).toBe(15);
+    expect(state.answered).toBe(true);
+  });
+});
+
+test('usage adds what is known, and leaves out what nobody said', () => {
+  expect(addUsage({ inputTokens: 1 }, { inputTokens: 2, reasoningTokens: 3 })).toEqual({
+    inputTokens: 3,
+    reasoningTokens: 3,
+  });
+});

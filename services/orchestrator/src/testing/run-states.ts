@@ -1,0 +1,62 @@
+// States of a run for tests, made as a run makes them: by folding actions.
+import {
+  textMessage,
+  type Agent,
+  type Plan,
+  type RunAction,
+  type RunState,
+  type StepAnswer,
+  type ToolCall,
+} from '@millrace/contracts';
+import { initialState, reduceRun } from '../run/run-state.ts';
+import { responseMessageId } from '../run/response-message.ts';
+
+export const RUN_ID = 'run-1';
+
+export function agentOf(more: Partial<Agent> = {}): Agent {
+  return {
+    name: 'demo',
+    model: 'openai/test',
+    instructions: 'Be brief.',
+    tools: [],
+    input: [],
+    output: [],
+    error: [],
+    maxSteps: 5,
+    ...more,
+  };
+}
+
+export function stateOf({ agent = agentOf(), plan = { entries: {}, order: {}, tools: [] } as Plan } = {}): RunState {
+  return initialState({
+    request: {
+      runId: RUN_ID,
+      tenant: 'acme',
+      agent: agent.name,
+      messages: [textMessage('m1', 'user', 'hello')],
+      requestContext: {},
+      deadlineMs: 60_000,
+    },
+    applied: { agent, plan, revision: 1, appliedAt: '2026-01-01T00:00:00.000Z' },
+  });
+}
+
+export const folded = (state: RunState, ...actions: RunAction[]): RunState => actions.reduce(reduceRun, state);
+
+export function answerOf(stepNumber: number, text: string, toolCalls: ToolCall[] = []): StepAnswer {
+  const message = textMessage(responseMessageId(RUN_ID, stepNumber), 'assistant', text);
+  const calls = toolCalls.map((call) => ({
+    type: 'tool-invocation' as const,
+    toolInvocation: { state: 'call' as const, ...call },
+  }));
+  return {
+    message: { ...message, content: { ...message.content, parts: [...message.content.parts, ...calls] } },
+    text,
+    reasoning: '',
+    toolCalls,
+    finishReason: toolCalls.length > 0 ? 'tool-calls' : 'stop',
+    usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+    model: 'openai/test',
+    fromCache: false,
+  };
+}
