@@ -78,6 +78,19 @@ describe('a list of processors', () => {
     expect(steps.verdicts[1]).toMatchObject({ changes: { model: 'openai/axx' } });
   });
 
+  test('what one edits in place, and so does not tell, the next one does not see', async () => {
+    const seen: unknown[] = [];
+    const edit = define('edit', {
+      processToolCall: ({ toolCall }) => void Object.assign(toolCall, { args: 'edited' }),
+    });
+    const look = define('look', { processToolCall: ({ toolCall }) => void seen.push(toolCall.args) });
+    const toolCall = { toolCallId: '1', toolName: 'clock', args: 'given' };
+    const tool = { name: 'clock', description: '', inputSchema: {}, subject: 's', idempotent: true, timeoutMs: 1 };
+    const { verdicts } = await call('processToolCall', [edit, look], { toolCall, tool });
+    expect(verdicts).toEqual([{ type: 'continue' }, { type: 'continue' }]);
+    expect(seen).toEqual(['given']);
+  });
+
   test('each sees only what it said it reads', async () => {
     const seen: Record<string, unknown> = {};
     const look = (id: string, reads: ProcessorDefinition['reads']) =>

@@ -27,7 +27,7 @@ export async function callStage(
   let input = call.input;
   for (const entry of call.entries) {
     const started = performance.now();
-    const verdict = await callEntry(call, entry, hosted, input, context);
+    const verdict = await callEntry(call, entry, hosted, apart(input, call), context);
     if (!verdict) break;
     outcome.verdicts.push(verdict);
     outcome.ms.push(performance.now() - started);
@@ -35,6 +35,16 @@ export async function callStage(
     if (verdict.changes) input = applyChanges(input, verdict.changes);
   }
   return outcome;
+}
+
+/**
+ * What one processor edits in place the next one must not see: the orchestrator will not have it. (Messages are no exception: an
+ * edit of theirs is an operation, and the list that each gets is a copy.)
+ */
+function apart(input: StageInput, { entries }: StageCall): StageInput {
+  if (entries.length === 1) return input;
+  const { conversation, ...rest } = input;
+  return { ...structuredClone(rest), ...(conversation && { conversation }) };
 }
 
 async function callEntry(

@@ -35,7 +35,7 @@ test('a processor describes itself: lists by its stages, policy over the default
 
 test('it is made with parsed options', () => {
   expect(definition.create({ max: 3 }).id).toBe('limit 3 a');
-  expect(() => definition.create({ max: 'x' })).toThrow();
+  expect(() => definition.create({ max: 'x' })).toThrow('max');
 });
 
 test('the request context has the ids of the run, which the caller cannot send', () => {

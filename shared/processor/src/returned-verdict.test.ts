@@ -68,7 +68,7 @@ describe('changes', () => {
 
   test('what is done to the list counts beside what is returned', async () => {
     const verdict = await verdictOf('processInputStep', ({ messageList }) => {
-      if (messageList instanceof MessageList) messageList.addSystem('Be brief.', 'mine');
+      messageList.addSystem('Be brief.', 'mine');
       return { model: 'openai/b' };
     });
     expect(verdict).toEqual({
@@ -132,7 +132,7 @@ describe('verdicts that are returned', () => {
 
   test('a halt may carry what was changed before', async () => {
     const verdict = await verdictOf('processInput', ({ messageList }) => {
-      if (messageList instanceof MessageList) messageList.removeByIds(['input-0']);
+      messageList.removeByIds(['input-0']);
       return { halt: true, response: 'done' };
     });
     expect(verdict).toMatchObject({ type: 'halt', changes: { ops: [{ op: 'remove', ids: ['input-0'] }] } });
@@ -198,7 +198,7 @@ describe('what cannot be read is refused by its name, never ignored', () => {
 
   test('messages that are changed where the stage may not', async () => {
     const verdict = await verdictOf('processToolResult', ({ messageList }) => {
-      if (messageList instanceof MessageList) messageList.add('more');
+      messageList.add('more');
     });
     expect(verdict).toMatchObject(failure('processor-verdict-refused', /processToolResult cannot change "ops"/));
   });

@@ -7,3 +7,5 @@ export { useService, type TestService } from './service.ts';
 export { defineProcessor, useProcessors, type Processor, type ProcessorDefinition } from './processors.ts';
 export { useStack, type TestStack } from './stack.ts';
 export { callContext, callEntry, conversationOf, stageCall, streamedText, TEST_RUN, textChunks } from './stage-call.ts';
+export { processorConformance } from './conformance/processor-conformance.ts';
+export type { ConformanceCase } from './conformance/subject.ts';

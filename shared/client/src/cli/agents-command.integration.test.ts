@@ -1,4 +1,4 @@
-// `millrace agents` as a process, over a real NATS server, with scripted answers.
+// `millrace agents` over a real NATS server, with scripted answers.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { JsonValue } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { appliedAgent } from '../testing/applied-agent.ts';
-import { millrace } from '../testing/cli-process.ts';
+import { millrace } from '../testing/recorded-io.ts';
 import { invalidAgent, serveScriptedApi, type ScriptedApi } from '../testing/scripted-api.ts';
 
 const nats = useNats();

@@ -62,7 +62,8 @@ export function group(name: string, description: string, commands: Commands): Gr
 function refuseUnknown(name: string, args: ArgsDef, given: Record<string, unknown> & { _: string[] }): void {
   for (const [option, value] of Object.entries(given)) {
     if (option === '_') continue;
-    const known = args[option];
+    // citty gives `dry-run` as `dryRun` too.
+    const known = args[option] ?? args[option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)];
     if (!known) throw new UsageError(`there is no option ${option.length > 1 ? '--' : '-'}${option}`, name);
     if (known.type === 'string' && value === '') throw new UsageError(`--${option} needs a value`, name);
   }

@@ -1,4 +1,5 @@
 // The small pure parts of the command: what they make of their input.
+import { readFileSync } from 'node:fs';
 import { ERROR_CODES, MillraceError, runStatusSchema, type RunEvent } from '@millrace/contracts';
 import { describe, expect, it } from 'vitest';
 import { appliedAgent } from '../testing/applied-agent.ts';
@@ -40,6 +41,12 @@ describe('exits', () => {
       ['cancelled', 4],
       ['released', 7],
     ]);
+  });
+
+  it('are the table in DESIGN.md', () => {
+    const design = readFileSync(new URL('../../DESIGN.md', import.meta.url), 'utf8');
+    const rows = Object.values(EXIT_CODES).map(({ code, meaning }) => `| ${code} | ${meaning} |`);
+    expect(design).toContain(rows.join('\n'));
   });
 
   it('are never 0 for an error, whatever its code', () => {

@@ -24,9 +24,9 @@ const listCommand = (cli: Cli) =>
       limit: { type: 'string', description: 'how many (default: 100)' },
       ...jsonArg,
     },
-    run: (args) =>
-      withClient(cli.io, args, async (client) => {
-        const limit = args.limit === undefined ? {} : { limit: parseCount(args.limit, '--limit') };
+    async run(args) {
+      const limit = args.limit === undefined ? {} : { limit: parseCount(args.limit, '--limit') };
+      return withClient(cli.io, args, async (client) => {
         const { threads, total } = await client.threads.list({ resourceId: args.resource, ...limit });
         const rows = threads.map(({ id, resourceId, messageCount, lastMessageAt, updatedAt, title }) => [
           id,
@@ -39,7 +39,8 @@ const listCommand = (cli: Cli) =>
         else say(cli.io, table(['THREAD', 'RESOURCE', 'MESSAGES', 'LAST', 'TITLE'], rows));
         const rest = more(threads.length, total);
         if (rest !== '') note(cli.io, rest);
-      }),
+      });
+    },
   });
 
 const messagesCommand = (cli: Cli) =>
@@ -52,16 +53,17 @@ const messagesCommand = (cli: Cli) =>
       limit: { type: 'string', description: 'how many (default: 100)' },
       ...jsonArg,
     },
-    run: (args) =>
-      withClient(cli.io, args, async (client) => {
-        const last = args.last === undefined ? {} : { last: parseCount(args.last, '--last') };
-        const limit = args.limit === undefined ? {} : { limit: parseCount(args.limit, '--limit') };
+    async run(args) {
+      const last = args.last === undefined ? {} : { last: parseCount(args.last, '--last') };
+      const limit = args.limit === undefined ? {} : { limit: parseCount(args.limit, '--limit') };
+      return withClient(cli.io, args, async (client) => {
         const { messages, total } = await client.threads.messages(args.thread, { ...limit, ...last });
         if (args.json) sayJson(cli.io, messages);
         else for (const message of messages) say(cli.io, messageLine(message));
         const rest = more(messages.length, total);
         if (rest !== '' && args.last === undefined) note(cli.io, rest);
-      }),
+      });
+    },
   });
 
 function messageLine(message: Message): string {

@@ -1,8 +1,10 @@
-// `millrace run`, `follow` and `cancel` as processes, over a real NATS server. The orchestrator is a scripted stand-in.
+// `millrace run`, `follow` and `cancel` over a real NATS server; as processes of their own where signals and pipes count. The orchestrator
+// is a scripted stand-in.
 import type { Chunk } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { millrace, startMillrace } from '../testing/cli-process.ts';
+import { startMillrace } from '../testing/cli-process.ts';
+import { millrace } from '../testing/recorded-io.ts';
 import { serveScriptedApi, type ScriptedApi } from '../testing/scripted-api.ts';
 
 const nats = useNats();
@@ -70,11 +72,13 @@ describe('millrace run', () => {
     expect([code, types]).toEqual([0, ['text-delta', 'text-delta', 'finish']]);
   });
 
-  it('streams: what was said is there before the run has ended', async () => {
+  it('as a process streams to its pipe, and ends with its exit code', async () => {
     const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
     await running.until('thinking');
-    running.kill('SIGINT');
-    await running.ended;
+    const [id, run] = [...api.runs].at(-1) ?? ['none'];
+    expect(run?.status()).toBe('running');
+    run?.cancel();
+    expect(await running.ended).toMatchObject({ code: 4, stdout: 'thinking\n', stderr: `[run] ${id}\ncancelled\n` });
   });
 
   it('says what was withdrawn, and goes on', async () => {

@@ -23,9 +23,9 @@ export const runCommand = (cli: Cli) =>
       timeout: { type: 'string', description: 'how long the run may take, for example 30s (default: 10m)' },
       ...json,
     },
-    run: (args) =>
-      withClient(cli.io, args, async (client) => {
-        const deadlineMs = args.timeout === undefined ? undefined : parseDuration(args.timeout, '--timeout');
+    async run(args) {
+      const deadlineMs = args.timeout === undefined ? undefined : parseDuration(args.timeout, '--timeout');
+      return withClient(cli.io, args, async (client) => {
         const interrupt = cancelOnInterrupt(cli.io);
         try {
           const options = { threadId: args.thread, resourceId: args.resource, deadlineMs, signal: interrupt.signal };
@@ -35,7 +35,8 @@ export const runCommand = (cli: Cli) =>
         } finally {
           interrupt.stop();
         }
-      }),
+      });
+    },
   });
 
 export const followCommand = (cli: Cli) =>

@@ -33,6 +33,3 @@ export function startMillrace(args: readonly string[], { env = {}, cwd }: CliOpt
     void (await eventually(() => `${stdout}\n${stderr}`.includes(text), { timeoutMs: 10_000 }));
   return { until, kill: (signal) => void child.kill(signal), ended };
 }
-
-export const millrace = (args: readonly string[], options?: CliOptions): Promise<Ended> =>
-  startMillrace(args, options).ended;

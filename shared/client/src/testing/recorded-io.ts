@@ -1,21 +1,28 @@
 // A command's process, for tests of single modules: what was written, in order.
+import type { Env } from '../address.ts';
 import type { CliIo } from '../cli/cli-io.ts';
+import { runCli } from '../cli/run-cli.ts';
 
-export function recordedIo({ isTerminal = false } = {}): { io: CliIo; out(): string; err(): string; both(): string } {
-  const written: { to: 'out' | 'err'; text: string }[] = [];
-  const output = (to: 'out' | 'err') => ({ write: (text: string) => void written.push({ to, text }), isTerminal });
-  const join = (to?: 'out' | 'err') =>
-    written
-      .filter((one) => to === undefined || one.to === to)
-      .map(({ text }) => text)
-      .join('');
-  const io = {
-    env: {},
-    cwd: '/',
+export type RecordedOptions = { isTerminal?: boolean; env?: Env; cwd?: string };
+export type Recorded = { io: CliIo; out(): string; err(): string };
+
+export function recordedIo({ isTerminal = false, env = {}, cwd = '/' }: RecordedOptions = {}): Recorded {
+  const written = { out: '', err: '' };
+  const output = (to: 'out' | 'err') => ({ write: (text: string) => void (written[to] += text), isTerminal });
+  const io: CliIo = {
+    env,
+    cwd,
     stdout: output('out'),
     stderr: output('err'),
-    onInterrupt: () => () => {},
-    leave() {},
+    onInterrupt: () => () => undefined,
+    leave: () => undefined,
   };
-  return { io, out: () => join('out'), err: () => join('err'), both: () => join() };
+  return { io, out: () => written.out, err: () => written.err };
+}
+
+/** The command without a process of its own: some twenty times as fast as with one. */
+export async function millrace(args: readonly string[], options?: RecordedOptions) {
+  const { io, out, err } = recordedIo(options);
+  const code = await runCli(args, io);
+  return { code, stdout: out(), stderr: err() };
 }

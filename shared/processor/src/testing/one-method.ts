@@ -4,7 +4,7 @@ import { callContext, callEntry, conversationOf, stageCall } from '@millrace/tes
 import { z } from 'zod';
 import { callStage } from '../call-stage.ts';
 import { createHostedProcessors } from '../hosted-processor.ts';
-import type { Processor } from '../processor.ts';
+import type { ProcessInputArgs, Processor } from '../processor.ts';
 import type { ProcessorDefinition } from '../processor-definition.ts';
 
 const toolCall = { toolCallId: '1', toolName: 'clock', args: { zone: 'UTC' } };
@@ -39,13 +39,12 @@ export function processorOf(methods: Omit<Processor, 'id'>, stages: Stage[]): Pr
   };
 }
 
-/** The verdict of a stage whose method returns, or throws, what `method` does. */
+/** The verdict of a stage whose method returns, or throws, what `method` does. Not every stage gives all of the arguments. */
 export async function verdictOf(
   stage: Exclude<Stage, 'processOutputStream'>,
-  method: (args: Record<string, unknown>) => unknown,
+  method: (args: ProcessInputArgs) => unknown,
 ): Promise<Verdict> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- methods may return anything: that is what is tested
-  const definition = processorOf({ [stage]: method } as Omit<Processor, 'id'>, [stage]);
+  const definition = processorOf({ [stage]: method }, [stage]);
   const call = stageCall(stage, [callEntry('one')], INPUT);
   const { verdicts } = await callStage(call, createHostedProcessors([definition]), callContext());
   const [verdict] = verdicts;

@@ -1,0 +1,90 @@
+import { NOT_BUILT_YET, type JsonObject } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { readDefinition } from './definition-issues.ts';
+
+const base = { name: 'demo', model: 'openai/gpt-5-mini' };
+const read = (more: JsonObject = {}) => readDefinition({ ...base, ...more });
+const placed = (more: JsonObject) => read(more).issues.map(({ code, path }) => `${code} ${path ?? ''}`);
+
+describe('a definition', () => {
+  test('that is right is an agent with its defaults', () => {
+    const { agent, issues, entries } = read({ input: ['pii'], output: [{ use: 'pii', timeoutMs: 100 }] });
+    expect(issues).toEqual([]);
+    expect(agent).toMatchObject({ ...base, maxSteps: 5, error: [], input: [{ use: 'pii' }] });
+    expect(entries).toEqual([
+      { list: 'input', path: 'input[0]', entry: { use: 'pii' } },
+      { list: 'output', path: 'output[0]', entry: { use: 'pii', timeoutMs: 100 } },
+    ]);
+  });
+
+  test.each(['text', 17, null, [base]])('that is no object (%j) is refused as a whole', (definition) => {
+    expect(readDefinition(definition)).toMatchObject({ agent: undefined, issues: [{ code: 'agent-invalid' }] });
+  });
+
+  test('without name and model says both', () => {
+    expect(readDefinition({}).issues.map(({ path }) => path)).toEqual(['name', 'model']);
+  });
+
+  test.each([
+    ['an unknown field', { colour: 'red' }, 'agent-invalid colour'],
+    ['an unknown field of memory', { memory: { colour: 'red' } }, 'agent-invalid memory.colour'],
+    ['a model of no known provider', { model: 'other/one' }, 'agent-invalid model'],
+    ['a name that no subject can carry', { name: 'a b' }, 'agent-invalid name'],
+    ['a list that is none', { input: 'pii' }, 'agent-invalid input'],
+    ['too many steps', { maxSteps: 101 }, 'agent-invalid maxSteps'],
+    ['an unknown setting of the model', { modelSettings: { heat: 1 } }, 'agent-invalid modelSettings.heat'],
+    ['an entry that is neither name nor object', { input: [17] }, 'agent-invalid input[0]'],
+    ['an unknown field of an entry', { input: [{ use: 'pii', colour: 1 }] }, 'agent-invalid input[0].colour'],
+    ['an entry without `use`', { input: [{ as: 'mine' }] }, 'agent-invalid input[0].use'],
+    ['a policy that is none', { output: [{ use: 'pii', onFailure: 'shrug' }] }, 'agent-invalid output[0].onFailure'],
+    ['a limit of no time', { output: [{ use: 'pii', timeoutMs: 0 }] }, 'agent-invalid output[0].timeoutMs'],
+    ['too many attempts', { error: [{ use: 'pii', attempts: 11 }] }, 'agent-invalid error[0].attempts'],
+  ] as const)('with %s is refused by name and place', (_what, more, issue) => {
+    expect(read(more).agent).toBeUndefined();
+    expect(placed(more)).toEqual([issue]);
+  });
+
+  test('reports everything at once, and reads the entries that are right all the same', () => {
+    const { issues, entries } = read({
+      model: 'nope',
+      colour: 'red',
+      release: 'step',
+      input: ['pii', { use: 'x', observe: true }, { use: '!' }],
+    });
+    expect(issues.map(({ path }) => path).toSorted()).toEqual([
+      'colour',
+      'input[1].observe',
+      'input[2].use',
+      'model',
+      'release',
+    ]);
+    expect(entries.map(({ entry }) => entry.use)).toEqual(['pii', 'x']);
+  });
+});
+
+describe('not built yet', () => {
+  test.each(Object.keys(NOT_BUILT_YET))('is %s, said by name with what to do instead', (field) => {
+    expect(read({ [field]: 'x' }).issues).toEqual([
+      { code: 'not-built-yet', message: `"${field}" is not built yet.`, path: field, remedy: NOT_BUILT_YET[field] },
+    ]);
+  });
+
+  test.each(['when', 'observe', 'overlap'])('is %s of an entry', (field) => {
+    expect(placed({ input: ['a', { use: 'pii', [field]: true }] })).toEqual([`not-built-yet input[1].${field}`]);
+  });
+
+  test('is a parallel group, refused as a whole', () => {
+    expect(placed({ input: [{ parallel: ['a', 'b'], timeoutMs: 1 }] })).toEqual(['not-built-yet input[0].parallel']);
+  });
+
+  test('does not hide what else is wrong with the entry', () => {
+    expect(placed({ input: [{ use: 'pii', when: {}, colour: 1 }] })).toEqual([
+      'not-built-yet input[0].when',
+      'agent-invalid input[0].colour',
+    ]);
+  });
+
+  test.each(['release', 'prices'])('what an entry never has (%s) is an unknown field of it, not ignored', (field) => {
+    expect(placed({ input: [{ use: 'pii', [field]: 'x' }] })).toEqual([`agent-invalid input[0].${field}`]);
+  });
+});

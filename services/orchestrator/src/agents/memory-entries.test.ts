@@ -1,0 +1,106 @@
+import { listSchema, type EntryObject, type ListName, type MemoryConfig } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import type { ListedEntry } from './definition-issues.ts';
+import { expandMemory, isMemoryProcessor, misusedMemory } from './memory-entries.ts';
+
+type Lists = Partial<Record<ListName, (string | EntryObject)[]>>;
+const listed = (lists: Lists): ListedEntry[] =>
+  listSchema.options.flatMap((list) =>
+    (lists[list] ?? []).map((entry, at) => ({
+      list,
+      path: `${list}[${at}]`,
+      entry: typeof entry === 'string' ? { use: entry } : entry,
+    })),
+  );
+const aliasOf = (name: string) => (name === 'MessageHistory' ? 'message-history' : name);
+const expanded = (lists: Lists, memory?: MemoryConfig) => expandMemory(listed(lists), memory, aliasOf);
+const uses = (list: ListName, lists: Lists, memory?: MemoryConfig) =>
+  expanded(lists, memory)
+    .filter((one) => one.list === list)
+    .map(({ entry }) => entry.use);
+
+describe('memory', () => {
+  test('that nothing configures is nowhere', () => {
+    expect(uses('input', { input: ['pii'] })).toEqual(['pii']);
+  });
+
+  test('that no list names comes last, on input and output, and never among the error processors', () => {
+    const lists = { input: ['pii'], output: ['pii'], error: ['fallback'] };
+    expect(uses('input', lists, {})).toEqual(['pii', 'message-history']);
+    expect(uses('output', lists, {})).toEqual(['pii', 'message-history']);
+    expect(uses('error', lists, {})).toEqual(['fallback']);
+  });
+
+  test('stands where a list names it, as what is configured, in its own order', () => {
+    const all = { workingMemory: true, semanticRecall: true };
+    const lists = { input: ['memory', 'pii'], output: ['pii', 'memory', 'keyword'] };
+    expect(uses('input', lists, all)).toEqual(['message-history', 'semantic-recall', 'working-memory', 'pii']);
+    expect(uses('output', lists, all)).toEqual([
+      'pii',
+      'message-history',
+      'semantic-recall',
+      'working-memory',
+      'keyword',
+    ]);
+  });
+
+  test('that is named without being configured is the history', () => {
+    expect(uses('input', { input: ['memory'] })).toEqual(['message-history']);
+  });
+
+  test('that is switched off stays out', () => {
+    expect(uses('input', {}, { semanticRecall: false, workingMemory: false })).toEqual(['message-history']);
+  });
+
+  test('one that is named by itself is not added twice, under its alias neither', () => {
+    const all = { semanticRecall: true };
+    expect(uses('input', { input: ['semantic-recall', 'pii'] }, all)).toEqual([
+      'semantic-recall',
+      'pii',
+      'message-history',
+    ]);
+    expect(uses('output', { output: ['MessageHistory'] }, {})).toEqual(['MessageHistory']);
+  });
+});
+
+describe('options', () => {
+  test('are what `memory` configures', () => {
+    const memory = { lastMessages: 3, semanticRecall: { topK: 2 }, workingMemory: true };
+    expect(expanded({}, memory).filter(({ list }) => list === 'input')).toMatchObject([
+      { entry: { use: 'message-history', options: { lastMessages: 3 } } },
+      { entry: { use: 'semantic-recall', options: { topK: 2 } } },
+      { entry: { use: 'working-memory', options: {} } },
+    ]);
+  });
+
+  test('are the same for one that is named by itself, unless it has its own', () => {
+    const memory = { lastMessages: 3, semanticRecall: { topK: 2 } };
+    const input = ['message-history', { use: 'semantic-recall', options: { topK: 9 } }];
+    expect(expanded({ input }, memory).slice(0, 2)).toMatchObject([
+      { entry: { options: { lastMessages: 3 } } },
+      { entry: { options: { topK: 9 } } },
+    ]);
+  });
+
+  test('policy at `memory` is that of all its members', () => {
+    const input = [{ use: 'memory', timeoutMs: 900, onFailure: 'fail' as const }];
+    expect(expanded({ input }, { semanticRecall: true }).filter(({ list }) => list === 'input')).toMatchObject([
+      { path: 'input[0]', entry: { use: 'message-history', timeoutMs: 900, onFailure: 'fail' } },
+      { path: 'input[0]', entry: { use: 'semantic-recall', timeoutMs: 900, onFailure: 'fail' } },
+    ]);
+  });
+
+  test('and a name at `memory` are refused, by name and place: it is several processors', () => {
+    const issues = misusedMemory(listed({ output: ['pii', { use: 'memory', as: 'mine', options: { topK: 1 } }] }));
+    expect(issues).toMatchObject([
+      { code: 'agent-invalid', path: 'output[1].as', message: expect.stringContaining('takes no as') },
+      { code: 'agent-invalid', path: 'output[1].options', message: expect.stringContaining('takes no options') },
+    ]);
+    expect(misusedMemory(listed({ output: [{ use: 'pii', as: 'mine' }, 'memory'] }))).toEqual([]);
+  });
+});
+
+test('which processors are memory is known by name', () => {
+  expect(['message-history', 'semantic-recall', 'working-memory'].every(isMemoryProcessor)).toBe(true);
+  expect(isMemoryProcessor('pii')).toBe(false);
+});

@@ -1,0 +1,178 @@
+import { entriesOf, type JsonObject, type Plan } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { clock, known, processors } from '../testing/known-processors.ts';
+import { resolveAgent } from './resolve-agent.ts';
+
+const definition = (more: JsonObject) => ({ name: 'demo', model: 'openai/gpt-5-mini', ...more });
+const issuesOf = (more: JsonObject) => {
+  const resolved = resolveAgent(definition(more), known);
+  return 'issues' in resolved ? resolved.issues : [];
+};
+const planOf = (more: JsonObject): Plan => {
+  const resolved = resolveAgent(definition(more), known);
+  if ('issues' in resolved) throw new Error(JSON.stringify(resolved.issues));
+  return resolved.plan;
+};
+
+describe('a plan', () => {
+  test('has every entry at the stages that its lists serve and its processor has', () => {
+    const plan = planOf({ input: ['pii', 'tool-guard'], output: ['keyword', 'pii', 'tool-guard'], error: ['fallback'] });
+    expect(plan.order).toEqual({
+      processInput: ['pii'],
+      processToolCall: ['tool-guard'],
+      processOutputStream: ['keyword', 'pii'],
+      processToolResult: ['tool-guard'],
+      processOutputResult: ['pii'],
+      processAPIError: ['fallback'],
+    });
+    expect(plan.entries['pii']).toMatchObject({ lists: ['input', 'output'], version: '1.2.3', service: 'guards' });
+  });
+
+  test('takes what an entry does not say from its processor', () => {
+    const plan = planOf({ input: [{ use: 'pii', attempts: 5, required: true }] });
+    expect(plan.entries['pii']).toMatchObject({ timeoutMs: 5_000, attempts: 5, onFailure: 'fail', required: true });
+  });
+
+  test('keeps two entries of one processor apart by `as`', () => {
+    const plan = planOf({ input: ['pii', { use: 'pii', as: 'again', options: { level: 'high' } }] });
+    expect(plan.order.processInput).toEqual(['pii', 'again']);
+    expect(plan.entries['again']).toMatchObject({ processor: 'pii', options: { level: 'high' } });
+    expect(plan.entries['pii']?.options).toEqual({});
+  });
+
+  test('knows the names that the seeds use, also as targets', () => {
+    const plan = planOf({ input: ['PIIDetector', { use: 'keyword', before: 'PIIDetector' }] });
+    expect(plan.order.processInput).toEqual(['keyword', 'pii']);
+  });
+
+  test('gives an entry of two lists its options once, from whichever use has them', () => {
+    const plan = planOf({ input: ['pii'], output: [{ use: 'pii', options: { level: 'low' } }] });
+    expect(plan.entries['pii']?.options).toEqual({ level: 'low' });
+  });
+
+  test('puts memory last, and marks it', () => {
+    const plan = planOf({ input: ['pii'], output: ['pii'], memory: { lastMessages: 2, workingMemory: true } });
+    expect(plan.order.processInput).toEqual(['pii', 'message-history', 'working-memory']);
+    expect(plan.order.processOutputResult).toEqual(['pii', 'message-history', 'working-memory']);
+    expect(entriesOf(plan, 'processInput').map(({ memory }) => memory)).toEqual([false, true, true]);
+    expect(plan.entries['message-history']?.options).toEqual({ lastMessages: 2 });
+  });
+
+  test('has the tools’ definitions', () => {
+    expect(planOf({ tools: ['clock'] }).tools).toEqual([clock]);
+  });
+});
+
+describe('refused, with names and place, is', () => {
+  test.each<[string, JsonObject, object]>([
+    [
+      'an unknown processor',
+      { input: ['pii', 'nosuch'] },
+      {
+        code: 'processor-unknown',
+        message: 'No running service has a processor "nosuch".',
+        path: 'input[1]',
+        remedy: expect.stringContaining('keyword'),
+      },
+    ],
+    [
+      'a processor without a stage of its list',
+      { output: ['unicode-normalizer'] },
+      {
+        code: 'entry-without-stage',
+        path: 'output[0]',
+        message: '"unicode-normalizer" has no stage of the output list; it has processInput.',
+        remedy: 'List it under input.',
+      },
+    ],
+    [
+      'a duplicate entry',
+      { input: ['pii', 'keyword', 'PIIDetector'] },
+      { code: 'entry-duplicate', path: 'input[2]', message: expect.stringMatching(/"pii".*input\[0\].*input\[2\]/) },
+    ],
+    [
+      'one name for two processors',
+      { input: ['pii'], output: [{ use: 'keyword', as: 'pii' }] },
+      { code: 'entry-duplicate', path: 'output[0]' },
+    ],
+    [
+      'an option that is none',
+      { input: [{ use: 'pii', options: { volume: 11 } }] },
+      { code: 'options-invalid', path: 'input[0].options', message: 'pii: has no option "volume".' },
+    ],
+    [
+      'an option of a wrong value',
+      { input: [{ use: 'pii', options: { level: 'loud' } }] },
+      { code: 'options-invalid', path: 'input[0].options.level', message: expect.stringContaining('["low","high"]') },
+    ],
+    [
+      'a memory configured with an option that is none',
+      { memory: { semanticRecall: { topK: 1 } } },
+      { code: 'options-invalid', path: 'memory', message: expect.stringContaining('topK') },
+    ],
+    [
+      'an unknown tool',
+      { tools: ['clock', 'hammer'] },
+      { code: 'tool-unknown', path: 'tools[1]', message: expect.stringContaining('hammer') },
+    ],
+    ['a tool that is listed twice', { tools: ['clock', 'clock'] }, { code: 'agent-invalid', path: 'tools[1]' }],
+    [
+      'other options at the two places of one entry',
+      {
+        input: [{ use: 'pii', options: { level: 'low' } }],
+        output: [{ use: 'pii', options: { level: 'high' } }],
+      },
+      { code: 'options-invalid', path: 'output[0]', message: expect.stringMatching(/"pii".*input\[0\].*output\[0\]/) },
+    ],
+    [
+      'another policy at the two places of one entry',
+      { input: [{ use: 'pii', onFailure: 'skip' }], output: [{ use: 'pii', onFailure: 'fail' }] },
+      { code: 'agent-invalid', path: 'output[0]', message: expect.stringContaining('onFailure') },
+    ],
+    ['a name for `memory`', { input: [{ use: 'memory', as: 'x' }] }, { code: 'agent-invalid', path: 'input[0].as' }],
+    [
+      '`memory` among the error processors',
+      { error: ['memory'] },
+      { code: 'processor-unknown', path: 'error[0]', message: expect.stringContaining('"memory"') },
+    ],
+    [
+      'an unknown target',
+      { input: [{ use: 'pii', after: 'nosuch' }] },
+      { code: 'entry-target-unknown', path: 'input[0].after' },
+    ],
+  ])('%s', (_what, more, issue) => {
+    expect(issuesOf(more)).toEqual([expect.objectContaining(issue)]);
+  });
+
+  test('everything, all at once', () => {
+    const issues = issuesOf({
+      release: 'step',
+      colour: 'red',
+      tools: ['hammer'],
+      input: ['nosuch', { use: 'pii', options: { x: 1 }, observe: true }, 'pii', { use: 'keyword', after: 'no' }],
+      output: ['unicode-normalizer'],
+    });
+    expect(issues.map(({ code, path }) => `${code} ${path}`).toSorted()).toEqual([
+      'agent-invalid colour',
+      'entry-duplicate input[2]',
+      'entry-target-unknown input[3].after',
+      'entry-without-stage output[0]',
+      'not-built-yet input[1].observe',
+      'not-built-yet release',
+      'options-invalid input[1].options',
+      'processor-unknown input[0]',
+      'tool-unknown tools[0]',
+    ]);
+  });
+
+  test('anything where nobody is there says so', () => {
+    const resolved = resolveAgent(definition({ input: ['pii'] }), { processors: new Map(), tools: new Map() });
+    expect(resolved).toMatchObject({ issues: [{ remedy: expect.stringContaining('none') }] });
+  });
+});
+
+test('a resolved agent does not change what discovery said', () => {
+  const before = JSON.stringify([...processors]);
+  planOf({ input: ['pii'], memory: {} });
+  expect(JSON.stringify([...processors])).toBe(before);
+});

@@ -1,0 +1,61 @@
+// Whatever a reader has seen live, and however its questions are cut into pages: behind its last question it has what a reader has
+// who asked once, at the end.
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { historyOf, logOf, newReader, take, takeAnswer, type Placed, type Reader } from '../testing/chunk-histories.ts';
+import { visibleChunks } from './visible-chunks.ts';
+
+const owner = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant('word') }, { weight: 1, arbitrary: fc.nat(8) }), {
+  maxLength: 15,
+});
+const history = fc
+  .tuple(
+    fc.array(owner, { minLength: 1, maxLength: 4 }),
+    fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4 }),
+  )
+  .map(([owners, shares]) => historyOf(owners, shares));
+
+function ask(reader: Reader, log: readonly Placed[], maxBytes: number): { reader: Reader; complete: boolean } {
+  const { batches, end, complete } = visibleChunks(logOf(log), reader.next, maxBytes);
+  return { reader: takeAnswer(reader, batches, end), complete };
+}
+
+it('agrees with what a reader has who asks once at the end', () => {
+  fc.assert(
+    fc.property(
+      history,
+      fc.array(fc.record({ live: fc.nat(6), logged: fc.nat(60), maxBytes: fc.integer({ min: 1, max: 400 }) })),
+      (published, meetings) => {
+        let reader = newReader();
+        for (const { live, logged, maxBytes } of meetings) {
+          // Live chunks that follow what it has; a higher epoch it does not take without asking.
+          for (let n = 0; n < live; n++) {
+            const { next } = reader;
+            const follows = published.find(({ epoch, index }) => epoch === next.epoch && index === next.index);
+            if (follows) reader = take(reader, follows);
+          }
+          ({ reader } = ask(reader, published.slice(0, logged), maxBytes));
+        }
+        for (let pages = 0, complete = false; !complete; pages++) {
+          const before = reader.next;
+          ({ reader, complete } = ask(reader, published, 100));
+          if (!complete) expect(reader.next).not.toEqual(before);
+          expect(pages).toBeLessThanOrEqual(published.length);
+        }
+        const fresh = ask(newReader(), published, Infinity).reader;
+        expect(reader).toEqual(fresh);
+        expect(fresh.has).toEqual(published.reduce(take, newReader()).has);
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+});
+
+it('tells a fresh reader of no retract', () => {
+  fc.assert(
+    fc.property(history, (published) => {
+      const { batches } = visibleChunks(logOf(published), { epoch: 1, index: 0 }, Infinity);
+      expect(batches.flatMap(({ chunks }) => chunks).some(({ type }) => type === 'retract')).toBe(false);
+    }),
+  );
+});

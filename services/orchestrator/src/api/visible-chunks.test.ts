@@ -1,0 +1,120 @@
+import type { ChunkBatch } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { retract, text } from '../testing/chunk-histories.ts';
+import { visibleChunks, type Position } from './visible-chunks.ts';
+
+const start: Position = { epoch: 1, index: 0 };
+const MANY_BYTES = 1_000_000;
+const batch = (epoch: number, index: number, ...chunks: ChunkBatch['chunks']): ChunkBatch => ({ epoch, index, chunks });
+const words = (...all: string[]) => all.map(text);
+const show = (batches: readonly ChunkBatch[]) =>
+  batches.flatMap(({ epoch, index, chunks }) =>
+    chunks.map((chunk, at) => {
+      const payload = Object(chunk['payload']);
+      return `${epoch}.${index + at} ${chunk.type === 'retract' ? `retract ${payload.index}` : payload.text}`;
+    }),
+  );
+const seen = (logged: ChunkBatch[], from: Position = start) => show(visibleChunks(logged, from, MANY_BYTES).batches);
+
+describe('one owner', () => {
+  const log = [batch(1, 0, ...words('a', 'b')), batch(1, 2, ...words('c', 'd'))];
+
+  test('is told whole from the start, gathered into one batch', () => {
+    expect(visibleChunks(log, start, MANY_BYTES)).toEqual({
+      batches: [batch(1, 0, ...words('a', 'b', 'c', 'd'))],
+      end: { epoch: 1, index: 4 },
+      complete: true,
+    });
+  });
+
+  test('is told from any position on', () => {
+    expect(seen(log, { epoch: 1, index: 3 })).toEqual(['1.3 d']);
+  });
+
+  test('has nothing behind its end: the answer ends where it was asked', () => {
+    const from = { epoch: 1, index: 4 };
+    expect(visibleChunks(log, from, MANY_BYTES)).toEqual({ batches: [], end: from, complete: true });
+    expect(visibleChunks([], start, MANY_BYTES)).toEqual({ batches: [], end: start, complete: true });
+  });
+
+  test('counts once what was stored twice', () => {
+    expect(seen([...log, ...log])).toEqual(['1.0 a', '1.1 b', '1.2 c', '1.3 d']);
+  });
+});
+
+describe('what was retracted', () => {
+  const log = [batch(1, 0, ...words('a', 'b', 'c'), retract(1), ...words('d'))];
+
+  test('is not told, nor the retract, to who has nothing of it; the answer covers it all the same', () => {
+    const { batches, end } = visibleChunks(log, start, MANY_BYTES);
+    expect(show(batches)).toEqual(['1.0 a', '1.4 d']);
+    expect(end).toEqual({ epoch: 1, index: 5 });
+    expect(seen(log, { epoch: 1, index: 1 })).toEqual(['1.4 d']);
+  });
+
+  test('is taken back from who has it', () => {
+    expect(seen(log, { epoch: 1, index: 2 })).toEqual(['1.3 retract 1', '1.4 d']);
+  });
+
+  test('is covered though nothing counts behind it', () => {
+    const { batches, end, complete } = visibleChunks([batch(1, 0, ...words('a', 'b'), retract(0))], start, MANY_BYTES);
+    expect({ batches, end, complete }).toEqual({ batches: [], end: { epoch: 1, index: 3 }, complete: true });
+  });
+
+  test('by a retract that is itself retracted stays taken back', () => {
+    const twice = [batch(1, 0, ...words('a', 'b', 'c'), retract(1), ...words('d'), retract(3), ...words('e'))];
+    expect(seen(twice)).toEqual(['1.0 a', '1.6 e']);
+    expect(seen(twice, { epoch: 1, index: 3 })).toEqual(['1.3 retract 1', '1.6 e']);
+  });
+});
+
+describe('a new owner', () => {
+  const log = [batch(1, 0, ...words('a', 'b', 'c', 'd')), batch(2, 2, retract(2), ...words('e'))];
+
+  test('goes on at its base: what the old one said from there on does not count', () => {
+    expect(seen(log)).toEqual(['1.0 a', '1.1 b', '2.3 e']);
+  });
+
+  test('takes back from who has more', () => {
+    expect(seen(log, { epoch: 1, index: 4 })).toEqual(['2.2 retract 2', '2.3 e']);
+    expect(seen(log, { epoch: 1, index: 3 })).toEqual(['2.2 retract 2', '2.3 e']);
+  });
+
+  test('takes nothing back from who stands at its base', () => {
+    expect(seen(log, { epoch: 1, index: 2 })).toEqual(['2.3 e']);
+  });
+
+  test('is not heard of in an answer that has only the old one: the answer ends in the old epoch', () => {
+    expect(visibleChunks(log.slice(0, 1), start, MANY_BYTES).end).toEqual({ epoch: 1, index: 4 });
+  });
+
+  test('is not disturbed by what the old one still stores', () => {
+    expect(seen([...log, batch(1, 4, ...words('late'))])).toEqual(['1.0 a', '1.1 b', '2.3 e']);
+    expect(seen([...log, batch(1, 4, ...words('late'))], { epoch: 2, index: 4 })).toEqual([]);
+  });
+
+  test('at the very start leaves nothing of the old one', () => {
+    expect(seen([batch(1, 0, ...words('a')), batch(2, 0, retract(0), ...words('b'))])).toEqual(['2.1 b']);
+  });
+});
+
+describe('a page', () => {
+  const log = [batch(1, 0, ...words('a', 'b', 'c', 'd', 'e')), batch(2, 3, retract(3), ...words('f'))];
+  const bytesOf = (count: number) => JSON.stringify(text('a')).length * count;
+
+  test('ends behind its last chunk, in that chunk’s epoch', () => {
+    const { batches, end, complete } = visibleChunks(log, start, bytesOf(2));
+    expect(show(batches)).toEqual(['1.0 a', '1.1 b']);
+    expect({ end, complete }).toEqual({ end: { epoch: 1, index: 2 }, complete: false });
+  });
+
+  test('is followed by the next one, up to the end', () => {
+    const { batches, end, complete } = visibleChunks(log, { epoch: 1, index: 2 }, bytesOf(2));
+    expect(show(batches)).toEqual(['1.2 c', '2.4 f']);
+    expect({ end, complete }).toEqual({ end: { epoch: 2, index: 5 }, complete: true });
+  });
+
+  test('has one chunk at least, however large', () => {
+    expect(show(visibleChunks(log, start, 1).batches)).toEqual(['1.0 a']);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { schemaProblems } from './json-schema.ts';
+
+const schema = {
+  type: 'object',
+  properties: { limit: { type: 'integer', minimum: 1 }, mode: { enum: ['a', 'b'] }, list: { items: { type: 'string' } } },
+  required: ['limit'],
+  additionalProperties: false,
+};
+
+describe('a value', () => {
+  test('that fits has no problem', () => {
+    expect(schemaProblems(schema, { limit: 3, mode: 'a', list: ['x'] })).toEqual([]);
+  });
+
+  test.each([
+    [{}, '', /limit/],
+    [{ limit: '3' }, '.limit', /integer/],
+    [{ limit: 0 }, '.limit', />= 1/],
+    [{ limit: 1, mode: 'c' }, '.mode', /\["a","b"\]/],
+    [{ limit: 1, extra: true }, '', /no option "extra"/],
+    [{ limit: 1, list: ['x', 2] }, '.list[1]', /string/],
+    ['text', '', /object/],
+  ])('that does not (%j) says where and what', (value, path, message) => {
+    expect(schemaProblems(schema, value)).toEqual([{ path, message: expect.stringMatching(message) }]);
+  });
+
+  test('shows all its problems', () => {
+    expect(schemaProblems(schema, { limit: 0, mode: 'c', extra: 1 })).toHaveLength(3);
+  });
+
+  test('is not changed by the check', () => {
+    const value = { limit: 1 };
+    schemaProblems({ ...schema, properties: { ...schema.properties, more: { default: 5 } } }, value);
+    expect(value).toEqual({ limit: 1 });
+  });
+});
+
+describe('a schema', () => {
+  test('that is broken is a problem, not a throw', () => {
+    expect(schemaProblems({ type: 'objekt' }, {})).toEqual([
+      { path: '', message: expect.stringContaining('cannot be checked') },
+    ]);
+  });
+
+  test('of a reference that nobody has is a problem, not a throw', () => {
+    expect(schemaProblems({ $ref: 'https://example.com/none.json' }, {})).toHaveLength(1);
+  });
+
+  test('may have any $schema, and words of formats and vocabularies that are not known', () => {
+    const other = { ...schema, $schema: 'http://json-schema.org/draft-07/schema#', format: 'made-up', 'x-other': 1 };
+    expect(schemaProblems(other, { limit: 1 })).toEqual([]);
+  });
+
+  test('may have the $id of another one', () => {
+    const shared = { $id: 'https://example.com/args', type: 'object' };
+    expect(schemaProblems({ ...shared, required: ['a'] }, { a: 1 })).toEqual([]);
+    expect(schemaProblems({ ...shared, required: ['b'] }, { b: 1 })).toEqual([]);
+    expect(schemaProblems({ ...shared, required: ['b'] }, { a: 1 })).toHaveLength(1);
+  });
+
+  test('is checked right however many others came in between', () => {
+    const nth = (n: number) => ({ $id: 'https://example.com/nth', const: n });
+    for (let n = 0; n < 1_200; n++) schemaProblems(nth(n), n);
+    expect(schemaProblems(nth(0), 0)).toEqual([]);
+    expect(schemaProblems(nth(0), 1)).toHaveLength(1);
+  });
+});

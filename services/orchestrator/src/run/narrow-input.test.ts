@@ -1,0 +1,70 @@
+import { textMessage, type Reads, type StageInput } from '@millrace/contracts';
+import { expect, test } from 'vitest';
+import { planEntry } from '../testing/plan-entries.ts';
+import { narrowInput } from './narrow-input.ts';
+
+const message = (id: string) => textMessage(id, 'user', id);
+const input: StageInput = {
+  retryCount: 2,
+  stepNumber: 1,
+  conversation: {
+    entries: [
+      { source: 'input', message: message('in') },
+      { source: 'response', message: message('out') },
+      { source: 'remembered', message: message('old') },
+      { source: 'context', message: message('more') },
+    ],
+    system: [{ tag: 'instructions', content: 'Be brief.' }],
+  },
+  prompt: [{ role: 'user' }],
+  steps: [],
+  chunks: [],
+  tools: [],
+  model: 'openai/test',
+  text: 'short',
+};
+const reading = (...reads: Reads[]) => planEntry('p', { reads });
+const shape = ({ conversation, ...rest }: StageInput) => ({
+  messages: conversation?.entries.map((entry) => entry.message.id),
+  system: conversation?.system.length,
+  members: Object.keys(rest),
+});
+
+test('who reads nothing gets what is small', () => {
+  expect(shape(narrowInput(input, [reading()]))).toEqual({
+    messages: [],
+    system: 0,
+    members: ['retryCount', 'stepNumber', 'model', 'text'],
+  });
+});
+
+test.each<[Reads, string]>([
+  ['input', 'in'],
+  ['response', 'out'],
+  ['remembered', 'old'],
+  ['context', 'more'],
+])('who reads %s gets those messages alone', (reads, id) => {
+  expect(shape(narrowInput(input, [reading(reads)]))).toMatchObject({ messages: [id], system: 0 });
+});
+
+test('who reads the system messages gets them', () => {
+  expect(shape(narrowInput(input, [reading('system')]))).toMatchObject({ messages: [], system: 1 });
+});
+
+test.each<Reads>(['prompt', 'steps', 'chunks', 'tools'])('who reads %s gets it', (reads) => {
+  expect(shape(narrowInput(input, [reading(reads)])).members).toContain(reads);
+});
+
+test('a merged call carries what any of its members reads', () => {
+  const { messages, members } = shape(narrowInput(input, [reading('input'), reading('response', 'tools')]));
+  expect(messages).toEqual(['in', 'out']);
+  expect(members).toContain('tools');
+});
+
+test('an input without a conversation stays without one, and the given input is not changed', () => {
+  const before = JSON.stringify(input);
+  const { conversation: _, ...bare } = input;
+  expect('conversation' in narrowInput(bare, [reading('input')])).toBe(false);
+  narrowInput(input, [reading()]);
+  expect(JSON.stringify(input)).toBe(before);
+});

@@ -1,0 +1,66 @@
+import { chunkSchema, type RunAction } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { answerOf, RUN_ID } from '../testing/run-states.ts';
+import { createTestRun } from '../testing/test-run.ts';
+import { finishChunk, runText, stepFinish } from './step-finish.ts';
+
+const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
+const step = (stepNumber: number, text: string, calls: (typeof call)[] = []): RunAction[] => [
+  { action: 'step-opened', firstIndex: stepNumber },
+  { action: 'answer-accepted', answer: answerOf(stepNumber, text, calls), tools: [] },
+  { action: 'step-closed', results: calls.map((one) => ({ ...one, result: 'noon', isError: false })) },
+];
+function runAfter(actions: RunAction[], maxSteps = 5) {
+  const { run } = createTestRun({ agent: { maxSteps } });
+  for (const action of actions) run.dispatch(action);
+  return run;
+}
+
+describe('step-finish', () => {
+  test('says what the step was, and that another one follows its calls', () => {
+    const chunk = stepFinish(runAfter(step(0, 'Let me see.', [call])));
+    expect(chunkSchema.safeParse(chunk).success).toBe(true);
+    expect(chunk).toMatchObject({
+      type: 'step-finish',
+      runId: RUN_ID,
+      payload: {
+        messageId: `${RUN_ID}.0`,
+        stepResult: { reason: 'tool-calls', isContinued: true },
+        output: { text: 'Let me see.', toolCalls: [call], usage: { totalTokens: 15 } },
+        metadata: { model: 'openai/test', fromCache: false },
+        totalUsage: { totalTokens: 15 },
+      },
+    });
+  });
+
+  test('of a step without calls says that it is the last one', () => {
+    expect(stepFinish(runAfter(step(0, 'Noon.')))).toMatchObject({
+      payload: { stepResult: { reason: 'stop', isContinued: false } },
+    });
+  });
+
+  test('of the last step that the agent may take says so too, whatever it asks for', () => {
+    expect(stepFinish(runAfter(step(0, '', [call]), 1))).toMatchObject({
+      payload: { stepResult: { reason: 'tool-calls', isContinued: false } },
+    });
+  });
+});
+
+describe('finish', () => {
+  const run = runAfter([...step(0, 'Let me see. ', [call]), ...step(1, 'Noon.')]);
+
+  test('has the text and the usage of the whole run, and its own messages alone', () => {
+    const chunk = finishChunk(run, 'stop');
+    expect(chunkSchema.safeParse(chunk).success).toBe(true);
+    expect(chunk.payload).toMatchObject({
+      stepResult: { reason: 'stop' },
+      output: { text: 'Let me see. Noon.', steps: 2, usage: { totalTokens: 30 } },
+      messages: [{ id: `${RUN_ID}.0` }, { id: `${RUN_ID}.1` }],
+    });
+  });
+
+  test('says what the conversation says: a processor that changed a message has changed the text', () => {
+    run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: [`${RUN_ID}.0`] }] });
+    expect(runText(run)).toBe('Noon.');
+  });
+});

@@ -1,0 +1,21 @@
+import { applyOps, emptyConversation, type SystemMessage } from '@millrace/contracts';
+import { expect, test } from 'vitest';
+import { changedGroups } from './system-groups.ts';
+
+const group = (tag: string, ...contents: string[]): SystemMessage[] => contents.map((content) => ({ tag, content }));
+const before = [...group('a', 'one', 'two'), ...group('b', 'three')];
+
+test('nothing changed is nothing to do', () => {
+  expect(changedGroups(before, [...before])).toEqual([]);
+});
+
+test.each([
+  ['a new group', [...before, ...group('c', 'four')]],
+  ['a changed one', [...group('a', 'one', 'other'), ...group('b', 'three')]],
+  ['a shorter one', [...group('a', 'one'), ...group('b', 'three')]],
+  ['one that is gone', group('b', 'three')],
+  ['all gone', []],
+])('%s is what the operations make', (_what, after) => {
+  const ops = changedGroups(before, after);
+  expect(applyOps({ ...emptyConversation, system: before }, ops).system).toEqual(after);
+});

@@ -1,0 +1,59 @@
+// Made-up runs as their owners publish them, and a reader that does with replays what the protocol says: it takes an answer as the
+// whole truth from the position that it asked for up to the answer's end (architecture.md, section 6, "Chunks").
+import type { ChunkBatch } from '@millrace/contracts';
+import type { Position } from '../api/visible-chunks.ts';
+
+export type Placed = Position & { chunk: ChunkBatch['chunks'][number] };
+/** One owner: texts, and retracts of so many chunks before them. */
+export type Owner = readonly (string | number)[];
+
+export const text = (words: string) => ({ type: 'text-delta', payload: { text: words } });
+export const retract = (index: number) => ({ type: 'retract', payload: { index } });
+
+/** @param shares where each owner but the first goes on, as a share of what the one before it had said */
+export function historyOf(owners: readonly Owner[], shares: readonly number[] = []): Placed[] {
+  const history: Placed[] = [];
+  let base = 0;
+  for (const [at, says] of owners.entries()) {
+    const epoch = at + 1;
+    const chunks = at === 0 ? [text('start')] : [retract(base)];
+    for (const word of says) {
+      const index = base + chunks.length;
+      chunks.push(typeof word === 'string' ? text(`${epoch}:${index} ${word}`) : retract(Math.max(index - word, 0)));
+    }
+    chunks.forEach((chunk, n) => history.push({ epoch, index: base + n, chunk }));
+    base += Math.floor((shares[at] ?? 0) * chunks.length);
+  }
+  return history;
+}
+
+/** As the log holds them: one owner's chunks in batches, in the order in which they were said. */
+export function logOf(history: readonly Placed[], size = 3): ChunkBatch[] {
+  const batches: ChunkBatch[] = [];
+  for (const { epoch, index, chunk } of history) {
+    const last = batches.at(-1);
+    if (last && last.epoch === epoch && last.chunks.length < size) last.chunks.push(chunk);
+    else batches.push({ epoch, index, chunks: [chunk] });
+  }
+  return batches;
+}
+
+export type Reader = { next: Position; has: Placed[] };
+export const newReader = (): Reader => ({ next: { epoch: 1, index: 0 }, has: [] });
+
+/** Takes one chunk: a retract drops from its index on, a higher epoch from its first chunk on. */
+export function take(reader: Reader, placed: Placed): Reader {
+  const { epoch, index, chunk } = placed;
+  const isNewOwner = epoch > reader.next.epoch;
+  const retracted = 'payload' in chunk && chunk.type === 'retract' ? Number(Object(chunk['payload']).index) : Infinity;
+  const floor = Math.min(isNewOwner ? index : Infinity, retracted);
+  const has = reader.has.filter((known) => known.index < floor);
+  return { next: { epoch, index: index + 1 }, has: chunk.type === 'retract' ? has : [...has, placed] };
+}
+
+export function takeAnswer(reader: Reader, batches: readonly ChunkBatch[], end: Position): Reader {
+  const placed = batches.flatMap(({ epoch, index, chunks }) =>
+    chunks.map((chunk, at): Placed => ({ epoch, index: index + at, chunk })),
+  );
+  return { ...placed.reduce(take, reader), next: end };
+}

@@ -1,0 +1,38 @@
+// The NATS server dies in the middle of a run and comes back: readers go on where they were.
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect, type Client } from './client.ts';
+import { serveScriptedApi, type ScriptedApi } from './testing/scripted-api.ts';
+
+const nats = useNats();
+const service = useBus(nats, 'orchestrator');
+let api: ScriptedApi;
+let client: Client;
+
+beforeAll(async () => {
+  api = serveScriptedApi(service.bus, { agents: { manual: (run) => run.say(run.text('a')) } });
+  client = await connect({ url: nats.url });
+});
+afterAll(async () => {
+  await client.close();
+  await api.stop();
+});
+
+it('has every chunk once, though some were published while nobody was connected', async () => {
+  const run = await client.start('manual', 'hi');
+  const read: string[] = [];
+  const reading = (async () => {
+    for await (const text of run.textStream) read.push(text);
+  })();
+  await eventually(() => read.length === 1);
+  const owner = await eventually(() => api.runs.get(run.runId));
+  await nats.kill();
+  owner.lose(owner.text('b'), owner.text('c'));
+  await nats.start();
+  await eventually(() => run.status(), { timeoutMs: 10_000 });
+  owner.say(owner.text('d'));
+  owner.finish('abcd');
+  await reading;
+  expect(read).toEqual(['a', 'b', 'c', 'd']);
+  expect(await run.result()).toMatchObject({ status: 'finished', text: 'abcd' });
+});
