@@ -15,6 +15,8 @@ export type ChunkSource = {
 };
 
 const SUBSCRIBE_TIMEOUT_MS = 10_000;
+/** A question that is asked while the connection is down is lost without a sign: it is asked again after this. */
+const REPLAY_TIMEOUT_MS = 5_000;
 
 const batchSchema = z.object({
   epoch: z.number().int().min(1),
@@ -35,7 +37,7 @@ export function chunkSource({ bus, tenant, ask }: Connection, runId: string): Ch
       }
     },
     async replay(from, signal) {
-      const answer = await ask('replay', from, { run: runId, signal });
+      const answer = await ask('replay', from, { run: runId, signal, timeoutMs: REPLAY_TIMEOUT_MS });
       const batches = z.array(batchSchema).safeParse(answer.batches);
       if (batches.success) return { status: answer.status, batches: batches.data };
       throw new MillraceError('message-invalid', `The replay of ${runId} has chunks that do not fit.`, {

@@ -18,7 +18,7 @@ export type ConnectOptions = Credentials & {
   connectTimeoutMs?: number;
 };
 
-export type AskOptions = { run?: string; signal?: AbortSignal | undefined; timeoutMs?: number };
+type AskOptions = { run?: string; signal?: AbortSignal | undefined; timeoutMs?: number };
 export type Ask = <V extends ApiVerb>(
   verb: V,
   request: ApiRequestInput<V>,

@@ -29,7 +29,11 @@ it('has every chunk once, though some were published while nobody was connected'
   await nats.kill();
   owner.lose(owner.text('b'), owner.text('c'));
   await nats.start();
-  await eventually(() => run.status(), { timeoutMs: 10_000 });
+  // Both ends are back when the server knows their subscriptions.
+  await eventually(async () => {
+    const connections = await (await fetch(`${nats.monitorUrl}/connz?subs=true`)).text();
+    return [`chunks.default.${run.runId}`, 'api.replay.*.*'].every((subject) => connections.includes(subject));
+  });
   owner.say(owner.text('d'));
   owner.finish('abcd');
   await reading;

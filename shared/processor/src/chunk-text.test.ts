@@ -57,3 +57,38 @@ test('strings inside JSON: all of them in order, keys left alone', () => {
   expect(stringsOf(value)).toEqual(['x', 'y', 'z']);
   expect(stringsOf(undefined)).toEqual([]);
 });
+
+test('a finish keeps its ids and names, and loses text wherever else it stands', () => {
+  const invocation = {
+    state: 'result',
+    toolCallId: 'secret-1',
+    toolName: 'secret',
+    args: { id: 'secret' },
+    result: ['secret'],
+  };
+  const parts = [
+    { type: 'text', text: 'a secret' },
+    { type: 'tool-invocation', toolInvocation: invocation },
+  ];
+  const message = { id: 'secret.0', role: 'assistant', createdAt: 'now', content: { format: 2, parts } };
+  const payload = { stepResult: { reason: 'stop' }, output: { text: 'a secret' }, messages: [message] };
+  const mapped = mapChunkText({ type: 'finish', runId: 'r', from: 'AGENT', payload }, (text) =>
+    text.replaceAll('secret', '*'),
+  );
+  expect(mapped).toMatchObject({
+    payload: {
+      output: { text: 'a *' },
+      messages: [
+        {
+          id: 'secret.0',
+          content: {
+            parts: [
+              { text: 'a *' },
+              { toolInvocation: { toolCallId: 'secret-1', toolName: 'secret', args: { id: '*' }, result: ['*'] } },
+            ],
+          },
+        },
+      ],
+    },
+  });
+});

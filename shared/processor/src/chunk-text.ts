@@ -10,21 +10,46 @@ const TEXT_FIELDS: Record<string, readonly string[]> = {
   'tool-error': ['error', 'args'],
   'tool-output': ['output'],
   source: ['title', 'url', 'filename'],
-  'step-finish': ['output'],
-  finish: ['output', 'messages'],
+  'step-finish': [],
+  finish: [],
   error: ['error'],
 };
+/** Members that hold messages and calls: their ids and names are the run's, and stay. */
+const ENVELOPES: Record<string, readonly string[]> = { 'step-finish': ['output'], finish: ['output', 'messages'] };
+const STRUCTURE = new Set([
+  'id',
+  'messageId',
+  'threadId',
+  'resourceId',
+  'toolCallId',
+  'toolName',
+  'role',
+  'type',
+  'state',
+  'createdAt',
+]);
+/** Inside these everything is text, whatever its key. */
+const TEXT_INSIDE = new Set(['args', 'result']);
 const OWN_FIELDS: Record<string, readonly string[]> = { object: ['object'], 'object-result': ['object'] };
 
 /** The chunk with every string of its text fields mapped; the same chunk when nothing changed. */
 export function mapChunkText(chunk: Chunk, map: (text: string) => string): Chunk {
   const own = OWN_FIELDS[chunk.type];
-  if (own) return mapFields(chunk, own, map);
+  if (own) return mapFields(chunk, own, (value) => mapStrings(value, map));
   const fields = TEXT_FIELDS[chunk.type];
   const payload: unknown = 'payload' in chunk ? chunk.payload : undefined;
   if (!fields || typeof payload !== 'object' || payload === null) return chunk;
-  const mapped = mapFields(payload, fields, map);
-  return mapped === payload ? chunk : withPayload(chunk, mapped);
+  const mapped = mapFields(payload, fields, (value) => mapStrings(value, map));
+  const whole = mapFields(mapped, ENVELOPES[chunk.type] ?? [], (value) => mapEnvelope(value, map));
+  return whole === payload ? chunk : withPayload(chunk, whole);
+}
+
+function mapEnvelope(value: unknown, map: (text: string) => string): unknown {
+  return mapMembers(value, (member, key) => {
+    if (STRUCTURE.has(key)) return member;
+    if (typeof member === 'string' || TEXT_INSIDE.has(key)) return mapStrings(member, map);
+    return mapEnvelope(member, map);
+  });
 }
 
 function withPayload(chunk: Chunk, payload: unknown): Chunk {
@@ -32,10 +57,10 @@ function withPayload(chunk: Chunk, payload: unknown): Chunk {
   return { ...chunk, payload } as Chunk;
 }
 
-function mapFields<T extends object>(object: T, fields: readonly string[], map: (text: string) => string): T {
+function mapFields<T extends object>(object: T, fields: readonly string[], map: (value: unknown) => unknown): T {
   const changed = Object.entries(object).flatMap(([key, value]) => {
     if (!fields.includes(key)) return [];
-    const mapped = mapStrings(value, map);
+    const mapped = map(value);
     return mapped === value ? [] : [[key, mapped] as const];
   });
   return changed.length === 0 ? object : { ...object, ...Object.fromEntries(changed) };
@@ -44,13 +69,17 @@ function mapFields<T extends object>(object: T, fields: readonly string[], map: 
 /** Every string inside a JSON value, keys left alone; the same value when nothing changed. */
 export function mapStrings<T>(value: T, map: (text: string) => string): T;
 export function mapStrings(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === 'string') return map(value);
+  return typeof value === 'string' ? map(value) : mapMembers(value, (member) => mapStrings(member, map));
+}
+
+/** The members of an array or object mapped; the same value when nothing changed. A member of an array has the key ''. */
+function mapMembers(value: unknown, map: (member: unknown, key: string) => unknown): unknown {
   if (Array.isArray(value)) {
-    const mapped = value.map((member: unknown) => mapStrings(member, map));
+    const mapped = value.map((member: unknown) => map(member, ''));
     return mapped.every((member, at) => member === value[at]) ? value : mapped;
   }
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, member]) => [key, mapStrings(member, map)] as const);
+  const entries = Object.entries(value).map(([key, member]) => [key, map(member, key)] as const);
   const before: Record<string, unknown> = { ...value };
   return entries.every(([key, member]) => member === before[key]) ? value : Object.fromEntries(entries);
 }

@@ -1,5 +1,5 @@
 // A service's configuration: its environment through a schema. All problems are reported at once, each with the variable.
-import { MillraceError, issuesOf, type Issue } from '@millrace/contracts';
+import { DEFAULT_PREFIX, MillraceError, issuesOf, type Issue } from '@millrace/contracts';
 import { z } from 'zod';
 
 /** What every service reads. Documented in the README's configuration table. */
@@ -10,7 +10,7 @@ export const baseConfigSchema = z.object({
   MILLRACE_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/)
-    .default('mr.v1'),
+    .default(DEFAULT_PREFIX),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   HEALTH_PORT: z.coerce
     .number()

@@ -25,7 +25,7 @@ describe('a definition', () => {
     expect(readDefinition({}).issues.map(({ path }) => path)).toEqual(['name', 'model']);
   });
 
-  test.each([
+  test.each<[string, JsonObject, string]>([
     ['an unknown field', { colour: 'red' }, 'agent-invalid colour'],
     ['an unknown field of memory', { memory: { colour: 'red' } }, 'agent-invalid memory.colour'],
     ['a model of no known provider', { model: 'other/one' }, 'agent-invalid model'],
@@ -39,7 +39,7 @@ describe('a definition', () => {
     ['a policy that is none', { output: [{ use: 'pii', onFailure: 'shrug' }] }, 'agent-invalid output[0].onFailure'],
     ['a limit of no time', { output: [{ use: 'pii', timeoutMs: 0 }] }, 'agent-invalid output[0].timeoutMs'],
     ['too many attempts', { error: [{ use: 'pii', attempts: 11 }] }, 'agent-invalid error[0].attempts'],
-  ] as const)('with %s is refused by name and place', (_what, more, issue) => {
+  ])('with %s is refused by name and place', (_what, more, issue) => {
     expect(read(more).agent).toBeUndefined();
     expect(placed(more)).toEqual([issue]);
   });

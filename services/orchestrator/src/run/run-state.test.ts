@@ -1,5 +1,5 @@
 // What each action makes of a run's state; recovery is the same fold again.
-import { messagesOf, messageText, textMessage, type RunState, type ToolResult } from '@millrace/contracts';
+import { messagesOf, messageText, textMessage, type RunAction, type RunState, type ToolResult } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { agentOf, answerOf, folded, stateOf } from '../testing/run-states.ts';
 import { FEEDBACK_TAG, INSTRUCTIONS_TAG, addUsage } from './run-state.ts';
@@ -11,8 +11,10 @@ const answered = (state: RunState, text: string, calls = [] as (typeof call)[]) 
   folded(state, { action: 'answer-accepted', answer: answerOf(state.steps.length, text, calls), tools: [] });
 const closed = (state: RunState, results: ToolResult[] = []) => folded(state, { action: 'step-closed', results });
 const texts = (state: RunState) => messagesOf(state.conversation, 'response').map(messageText);
-const system = (tag: string, ...contents: string[]) =>
-  ({ action: 'messages-changed', ops: [{ op: 'system', tag, contents }] }) as const;
+const system = (tag: string, ...contents: string[]): RunAction => ({
+  action: 'messages-changed',
+  ops: [{ op: 'system', tag, contents }],
+});
 
 describe('at the start', () => {
   test('the conversation is what was submitted, behind the instructions', () => {
@@ -42,8 +44,10 @@ describe('a change', () => {
   });
 
   test('violations add up', () => {
-    const found = (message: string) =>
-      ({ action: 'violations-found', violations: [{ processorId: 'p', message }] }) as const;
+    const found = (message: string): RunAction => ({
+      action: 'violations-found',
+      violations: [{ processorId: 'p', message }],
+    });
     expect(folded(stateOf(), found('one'), found('two')).violations.map(({ message }) => message)).toEqual([
       'one',
       'two',
@@ -93,14 +97,13 @@ describe('a step', () => {
 
   test('that is not open takes nothing', () => {
     const state = stateOf();
-    for (const action of [
+    const actions: RunAction[] = [
       { action: 'answer-accepted', answer: answerOf(0, 'x'), tools: [] },
       { action: 'calls-judged', calls: [], denied: [] },
       { action: 'tool-finished', result },
       { action: 'step-closed', results: [] },
-    ] as const) {
-      expect(folded(state, action)).toEqual(state);
-    }
+    ];
+    for (const action of actions) expect(folded(state, action)).toEqual(state);
   });
 
   test('without an answer cannot be closed', () => {

@@ -9,9 +9,9 @@ function chunksOf(...parts: ModelPart[]): Chunk[] {
   expect(chunks.every(({ runId, from }) => runId === 'run-1' && from === 'AGENT')).toBe(true);
   return chunks;
 }
-const payload = (part: ModelPart) => {
+const payload = (part: ModelPart): object | undefined => {
   const [chunk] = chunksOf(part);
-  return chunk && 'payload' in chunk ? { type: chunk.type, ...chunk.payload } : undefined;
+  return chunk && { type: chunk.type, ...('payload' in chunk ? Object(chunk.payload) : {}) };
 };
 
 describe('what a model streams', () => {

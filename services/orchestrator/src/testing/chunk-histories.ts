@@ -3,12 +3,13 @@
 import type { ChunkBatch } from '@millrace/contracts';
 import type { Position } from '../api/visible-chunks.ts';
 
-export type Placed = Position & { chunk: ChunkBatch['chunks'][number] };
+export type Placed = Position & { chunk: LoggedChunk };
 /** One owner: texts, and retracts of so many chunks before them. */
 export type Owner = readonly (string | number)[];
 
-export const text = (words: string) => ({ type: 'text-delta', payload: { text: words } });
-export const retract = (index: number) => ({ type: 'retract', payload: { index } });
+type LoggedChunk = ChunkBatch['chunks'][number];
+export const text = (words: string): LoggedChunk => ({ type: 'text-delta', payload: { text: words } });
+export const retract = (index: number): LoggedChunk => ({ type: 'retract', payload: { index } });
 
 /** @param shares where each owner but the first goes on, as a share of what the one before it had said */
 export function historyOf(owners: readonly Owner[], shares: readonly number[] = []): Placed[] {

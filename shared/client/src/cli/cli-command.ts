@@ -6,7 +6,7 @@ import { note, type CliIo } from './cli-io.ts';
 import type { Exit } from './exit-codes.ts';
 import { UsageError } from './usage-error.ts';
 
-export const addressArgs = {
+const addressArgs = {
   tenant: { type: 'string', description: 'whose agents, runs and threads (default: default)' },
   url: { type: 'string', description: 'where NATS is (default: NATS_URL, .millrace/stack.json, localhost:4222)' },
 } as const satisfies ArgsDef;

@@ -1,7 +1,7 @@
 // What the command needs of its process: handed in by main.ts, so that nothing below it touches the process.
 import type { Env } from '../address.ts';
 
-export type Output = { write(text: string): void; isTerminal: boolean };
+type Output = { write(text: string): void; isTerminal: boolean };
 export type CliIo = {
   env: Env;
   cwd: string;

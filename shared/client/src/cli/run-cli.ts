@@ -1,5 +1,6 @@
 // The `millrace` command: from its arguments to its exit code. Never throws.
 import { stripVTControlCharacters } from 'node:util';
+import { DEFAULT_PREFIX } from '@millrace/contracts';
 import { agentsCommand } from './agents-command.ts';
 import { group, type Cli, type Command, type Group } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
@@ -15,7 +16,7 @@ const VARIABLES = `ENVIRONMENT
 
   NATS_URL                    where NATS is; else .millrace/stack.json, found upwards; else localhost:4222
   NATS_USER, NATS_PASSWORD    who asks
-  MILLRACE_PREFIX             of all subjects (default: mr.v1)`;
+  MILLRACE_PREFIX             of all subjects (default: ${DEFAULT_PREFIX})`;
 
 /** Resolves with the exit code. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {

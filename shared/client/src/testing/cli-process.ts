@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@millrace/testkit';
 
-export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
+type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
 export type CliProcess = {
   /** Resolves when stdout or stderr holds the text. */
   until(text: string): Promise<void>;

@@ -4,7 +4,7 @@ import { API, MillraceError, type ApiVerb, type RunRequest, type WireError } fro
 import { serveApi, type ApiCall, type ApiHandler, type Bus, type Serving } from '@millrace/bus';
 import { scriptedRun, type ScriptedRun } from './scripted-run.ts';
 
-export type Script = (run: ScriptedRun) => void | Promise<void>;
+type Script = (run: ScriptedRun) => void | Promise<void>;
 /** Answers of the other verbs; a verb without one has nobody there. */
 type Answers = { [V in ApiVerb]?: ApiHandler<V> };
 export type ScriptedApiOptions = {

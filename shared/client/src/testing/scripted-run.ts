@@ -84,7 +84,7 @@ export function scriptedRun(bus: Bus, request: RunRequest): ScriptedRun {
   };
 }
 
-export const finishChunk = (runId: string): Chunk => ({
+const finishChunk = (runId: string): Chunk => ({
   type: 'finish',
   runId,
   from: 'AGENT',

@@ -1,0 +1,138 @@
+// Reading a run back from real streams: none, few, exactly a page of, and very many messages.
+import type { ChunkBatch, RunHead } from '@millrace/contracts';
+import { useBus, useNats } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { SHARD } from '../run/chunk-publisher.ts';
+import { failedRun } from '../run/failed-run.ts';
+import { delta } from '../testing/chunks.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+import { readChunks } from './read-run.ts';
+import { readStored } from './read-stored.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+const start = { epoch: 1, index: 0 };
+
+async function store(runId: string, batches: readonly ChunkBatch[]): Promise<void> {
+  const subject = connection.bus.subjects.log(SHARD, 'acme', runId);
+  await Promise.all(batches.map((batch) => stream.access.js.publish(subject, JSON.stringify(batch))));
+}
+const oneByOne = (count: number, size = 1): ChunkBatch[] =>
+  Array.from({ length: count }, (_, index) => ({ epoch: 1, index, chunks: [delta('x'.repeat(size))] }));
+const headOf = (runId: string, more: Partial<RunHead> = {}): RunHead => ({
+  tenant: 'acme',
+  runId,
+  status: 'running',
+  epoch: 1,
+  write: 0,
+  command: 1,
+  records: 0,
+  nextIndex: 0,
+  bases: [start],
+  startedAt: 0,
+  deadlineAt: 0,
+  ...more,
+});
+const over = (runId: string, nextIndex: number) => {
+  const { result, lastChunk } = failedRun(runId, { code: 'internal', message: 'ended' });
+  return headOf(runId, { status: 'failed', nextIndex, result, lastChunk });
+};
+const countOf = (batches: readonly ChunkBatch[]) => batches.reduce((sum, { chunks }) => sum + chunks.length, 0);
+async function subscriptions(): Promise<number> {
+  const page: unknown = await (await fetch(`${nats.monitorUrl}/connz`)).json();
+  const { connections } = z.object({ connections: z.array(z.object({ subscriptions: z.number() })) }).parse(page);
+  return connections.reduce((sum, one) => sum + one.subscriptions, 0);
+}
+
+describe('a run', () => {
+  test('of which nothing is stored yet has nothing, and is asked again from there', async () => {
+    expect(await readChunks(stream.access, headOf('none'), start)).toEqual({
+      status: 'running',
+      epoch: 1,
+      nextIndex: 0,
+      batches: [],
+      complete: false,
+    });
+  });
+
+  test.each([1, 255, 256, 257, 512])('of %i messages is read whole', async (count) => {
+    const runId = `run-${count}`;
+    await store(runId, oneByOne(count));
+    const { batches, nextIndex } = await readChunks(stream.access, headOf(runId), start);
+    expect({ nextIndex, chunks: countOf(batches) }).toEqual({ nextIndex: count, chunks: count });
+  });
+
+  test('that is more than an answer can hold comes in pages', async () => {
+    await store('pages', oneByOne(8, 700_000));
+    let from = start;
+    let [chunks, pages] = [0, 0];
+    for (let complete = false; !complete; pages++) {
+      const answer = await readChunks(stream.access, over('pages', 9), from);
+      expect(JSON.stringify(answer).length).toBeLessThan(connection.bus.maxPayload());
+      chunks += countOf(answer.batches);
+      from = { epoch: answer.epoch, index: answer.nextIndex };
+      ({ complete } = answer);
+    }
+    expect(chunks).toBe(9);
+    expect(pages).toBeGreaterThan(2);
+  });
+
+  test('that is over has its last chunk, though that never reached the log', async () => {
+    await store('ended', oneByOne(2));
+    const { batches, complete, nextIndex } = await readChunks(stream.access, over('ended', 3), start);
+    expect({ complete, nextIndex }).toEqual({ complete: true, nextIndex: 3 });
+    expect(batches.flatMap(({ chunks }) => chunks).map(({ type }) => type)).toEqual([
+      'text-delta',
+      'text-delta',
+      'error',
+    ]);
+  });
+
+  test('has its last chunk once when the log has it too', async () => {
+    const { lastChunk } = over('twice', 2);
+    await store('twice', [...oneByOne(1), { epoch: 1, index: 1, chunks: lastChunk ? [lastChunk] : [] }]);
+    expect(countOf((await readChunks(stream.access, over('twice', 2), start)).batches)).toBe(2);
+  });
+
+  test('whose chunks are no longer kept says so, and where its result is', async () => {
+    await expect(readChunks(stream.access, over('forgotten', 5), start)).rejects.toMatchObject({
+      code: 'chunks-gone',
+      message: expect.stringContaining('failed'),
+      remedy: expect.stringContaining('result'),
+    });
+  });
+
+  test('with a new owner of which nothing is stored yet answers in the old epoch', async () => {
+    await store('taken', oneByOne(4));
+    const head = headOf('taken', { epoch: 2, nextIndex: 2, bases: [start, { epoch: 2, index: 2 }] });
+    expect(await readChunks(stream.access, head, start)).toMatchObject({ epoch: 1, nextIndex: 4 });
+  });
+});
+
+describe('reading', () => {
+  test('leaves out what does not fit, aloud, and gives the rest', async () => {
+    const subject = connection.bus.subjects.log(SHARD, 'acme', 'odd');
+    await stream.access.js.publish(subject, 'not json');
+    await stream.access.js.publish(subject, '{"n":1}');
+    const found = await readStored(stream.access, connection.bus.names.chunks, subject, z.object({ n: z.number() }));
+    expect(found).toEqual([{ n: 1 }]);
+  });
+
+  test('goes on where the server gave less than it was asked for', async () => {
+    // More than the server sends at once, 64 MiB.
+    await store('large', oneByOne(100, 700_000));
+    const subject = connection.bus.subjects.log(SHARD, 'acme', 'large');
+    const found = await readStored(stream.access, connection.bus.names.chunks, subject, z.object({ index: z.number() }));
+    expect(found.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, index) => index));
+  });
+
+  test('gives back what it subscribed', async () => {
+    await store('often', oneByOne(300));
+    const before = await subscriptions();
+    for (let n = 0; n < 20; n++) await readChunks(stream.access, headOf('often'), start);
+    await connection.bus.nc.flush();
+    expect(await subscriptions()).toBe(before);
+  });
+});

@@ -1,0 +1,48 @@
+import { useBus, useNats } from '@millrace/testkit';
+import { expect, test } from 'vitest';
+import { readEvents } from '../api/read-run.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+import { createEventLog } from './event-log.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+
+const eventsOf = (runId: string) => readEvents(stream.access, 'acme', runId);
+const logOf = (runId: string, epoch = 1) => createEventLog({ access: stream.access, tenant: 'acme', runId, epoch });
+const running = (step: number) => ({ event: 'run' as const, status: 'running' as const, step });
+
+test('events are stored in the order in which they were recorded, acknowledged when flush resolves', async () => {
+  const log = logOf('ordered');
+  for (let step = 0; step < 20; step++) log.record(running(step));
+  await log.flush();
+  const events = await eventsOf('ordered');
+  expect(events.map(({ step }) => step)).toEqual(Array.from({ length: 20 }, (_, step) => step));
+  expect(events[0]).toMatchObject({ epoch: 1, at: expect.stringMatching(/^\d{4}-.*Z$/) });
+});
+
+test('those of the next owner stand behind', async () => {
+  const log = logOf('owners');
+  log.record(running(0));
+  await log.flush();
+  const next = logOf('owners', 2);
+  next.record(running(1));
+  await next.flush();
+  expect((await eventsOf('owners')).map(({ epoch }) => epoch)).toEqual([1, 2]);
+});
+
+test('a flush with nothing recorded has nothing to wait for', async () => {
+  await logOf('silent').flush();
+  expect(await eventsOf('silent')).toEqual([]);
+});
+
+test('one that no message can hold is said once; those behind it are stored', async () => {
+  const log = logOf('huge');
+  log.record({ ...running(0), detail: 'x'.repeat(connection.bus.maxPayload()) });
+  // Nobody waits yet: this must not be an unhandled rejection.
+  await new Promise((resolve) => setImmediate(resolve));
+  await expect(log.flush()).rejects.toMatchObject({ code: 'message-too-large' });
+  log.record(running(1));
+  await log.flush();
+  expect((await eventsOf('huge')).map(({ step }) => step)).toEqual([1]);
+});

@@ -1,0 +1,165 @@
+import type { RunHead } from '@millrace/contracts';
+import { ensureTopology, openJetStream, readEntry, type JetStreamAccess } from '@millrace/bus';
+import { recordSchema, stateKeys } from '@millrace/contracts';
+import { useBus, useNats } from '@millrace/testkit';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FencedError, askCancel, openRunStore, readHead } from './run-store.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+let access: JetStreamAccess;
+let count = 0;
+
+beforeAll(async () => {
+  access = await openJetStream(connection.bus);
+  await ensureTopology(access);
+});
+
+const firstHead = (more: Partial<RunHead> = {}): RunHead => ({
+  tenant: 'acme',
+  runId: `run-${count++}`,
+  status: 'running',
+  epoch: 1,
+  write: 0,
+  command: 7,
+  records: 0,
+  nextIndex: 0,
+  bases: [{ epoch: 1, index: 0 }],
+  startedAt: 1,
+  deadlineAt: 2,
+  ...more,
+});
+async function opened(head = firstHead(), revision = 0) {
+  const store = await openRunStore(access, head, revision);
+  if (!store) throw new Error('the run has another owner');
+  return store;
+}
+const there = async ({ runId }: RunHead) => (await readHead(access, 'acme', runId))?.value;
+
+/** JetStream whose publishes are done and not answered, for the given number of times. */
+function deafFor(times: number): JetStreamAccess {
+  let left = times;
+  const publish: JetStreamAccess['js']['publish'] = async (...args) => {
+    const acked = await access.js.publish(...args);
+    if (left-- > 0) throw new Error('the acknowledgement was lost');
+    return acked;
+  };
+  const js = new Proxy(access.js, { get: (js, key) => (key === 'publish' ? publish : Reflect.get(js, key)) });
+  return { ...access, js };
+}
+
+describe('the head', () => {
+  test('is created once: who comes second does not own the run', async () => {
+    const head = firstHead();
+    await opened(head);
+    // The same in every word, as two that begin at the same moment would write it.
+    expect(await openRunStore(access, head, 0)).toBeUndefined();
+    expect(await openRunStore(access, { ...head, command: 8 }, 0)).toBeUndefined();
+  });
+
+  test('counts its writes, and keeps what a write does not change', async () => {
+    const store = await opened();
+    await store.write({ nextIndex: 5 });
+    await store.write({ records: 1 });
+    expect(await there(store.head())).toEqual(store.head());
+    expect(store.head()).toMatchObject({ write: 2, nextIndex: 5, records: 1, epoch: 1 });
+  });
+
+  test('written under its owner fences it', async () => {
+    const first = await opened();
+    const head = first.head();
+    const revision = (await readHead(access, 'acme', head.runId))?.revision ?? 0;
+    const second = await opened({ ...head, epoch: 2 }, revision);
+    await expect(first.write({ nextIndex: 9 })).rejects.toThrow(FencedError);
+    await expect(first.write({ nextIndex: 9 })).rejects.toThrow(FencedError);
+    await second.write({ nextIndex: 3 });
+    expect(await there(head)).toMatchObject({ epoch: 2, nextIndex: 3 });
+  });
+
+  test('taken over by two at once is owned by one', async () => {
+    const head = (await opened()).head();
+    const revision = (await readHead(access, 'acme', head.runId))?.revision ?? 0;
+    const taken = { ...head, epoch: 2 };
+    const owners = await Promise.all([1, 2, 3].map(() => openRunStore(access, taken, revision)));
+    expect(owners.filter((owner) => owner !== undefined)).toHaveLength(1);
+  });
+
+  test('whose acknowledgement was lost is read back: its own write means go on', async () => {
+    const head = firstHead();
+    const store = await openRunStore(deafFor(3), head, 0);
+    expect(store?.head()).toEqual(head);
+    await store?.write({ nextIndex: 4 });
+    expect(await there(head)).toMatchObject({ write: 1, nextIndex: 4 });
+  });
+
+  test('that somebody else wrote while an acknowledgement was lost fences', async () => {
+    const head = firstHead();
+    const store = await openRunStore(deafFor(0), head, 0);
+    const revision = (await readHead(access, 'acme', head.runId))?.revision ?? 0;
+    await opened({ ...head, epoch: 2 }, revision);
+    await expect(store?.write({ nextIndex: 4 })).rejects.toThrow(FencedError);
+    expect(await there(head)).toMatchObject({ epoch: 2, write: 0 });
+  });
+
+  test('that no message can hold is refused at once, by name', async () => {
+    const store = await opened();
+    const tooLarge = 'x'.repeat(connection.bus.maxPayload());
+    const result = { runId: store.head().runId, status: 'finished' as const, text: tooLarge, finishReason: 'stop' };
+    await expect(
+      store.write({ result: { ...result, usage: {}, messages: [], steps: [], violations: [] } }),
+    ).rejects.toMatchObject({ code: 'message-too-large' });
+    await store.write({ nextIndex: 1 });
+    expect(await there(store.head())).toMatchObject({ write: 1, nextIndex: 1 });
+  });
+});
+
+describe('a record', () => {
+  const recordOf = async ({ runId }: RunHead, name: string) =>
+    (await readEntry(access, connection.bus.names.state, stateKeys.record('acme', runId, name), recordSchema))?.value;
+
+  test('is written once, under its epoch and number', async () => {
+    const store = await opened();
+    await store.record([{ action: 'input-passed' }]);
+    await store.write({ records: 1 });
+    await store.record([{ action: 'model-called' }]);
+    expect(await recordOf(store.head(), '1-0')).toEqual({ epoch: 1, actions: [{ action: 'input-passed' }] });
+    expect(await recordOf(store.head(), '1-1')).toEqual({ epoch: 1, actions: [{ action: 'model-called' }] });
+  });
+
+  test('whose acknowledgement was lost is not written twice', async () => {
+    const head = firstHead();
+    const store = await openRunStore(deafFor(2), head, 0);
+    await store?.record([{ action: 'input-passed' }]);
+    expect(await recordOf(head, '1-0')).toEqual({ epoch: 1, actions: [{ action: 'input-passed' }] });
+  });
+});
+
+describe('cancelling', () => {
+  test('is seen by the owner, once asked, however often', async () => {
+    const store = await opened();
+    expect(await store.cancelAsked()).toBe(false);
+    await askCancel(access, 'acme', store.head().runId);
+    await askCancel(access, 'acme', store.head().runId);
+    expect(await store.cancelAsked()).toBe(true);
+  });
+
+  test('before the run has begun is seen when it begins', async () => {
+    const head = firstHead();
+    await askCancel(access, 'acme', head.runId);
+    expect(await (await opened(head)).cancelAsked()).toBe(true);
+    expect(await (await opened()).cancelAsked()).toBe(false);
+  });
+});
+
+describe('an outage', () => {
+  test('is waited for: the write is there when the server is back', async () => {
+    const store = await opened();
+    await nats.stop();
+    const writing = store.write({ nextIndex: 6 });
+    const recording = store.record([{ action: 'input-passed' }]);
+    const asking = store.cancelAsked();
+    await nats.start();
+    expect(await Promise.all([writing, recording, asking])).toEqual([undefined, undefined, false]);
+    expect(await there(store.head())).toMatchObject({ write: 1, nextIndex: 6 });
+  }, 40_000);
+});

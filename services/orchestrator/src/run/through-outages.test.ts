@@ -1,0 +1,34 @@
+import { MillraceError } from '@millrace/contracts';
+import { expect, test } from 'vitest';
+import { throughOutages } from './through-outages.ts';
+
+function failing(times: number, error: () => Error) {
+  let tries = 0;
+  const work = async () => {
+    tries += 1;
+    if (tries <= times) throw error();
+    return 'done';
+  };
+  return { work, tries: () => tries };
+}
+
+test('what fails for a while is done in the end', async () => {
+  const { work, tries } = failing(2, () => new Error('no leader'));
+  expect(await throughOutages('the state', work)).toBe('done');
+  expect(tries()).toBe(3);
+});
+
+test('what stays away is given up, with what it was and why', async () => {
+  const { work } = failing(Infinity, () => new Error('no leader'));
+  await expect(throughOutages('the state', work, 300)).rejects.toMatchObject({
+    code: 'bus-unreachable',
+    message: expect.stringMatching(/the state.*no leader/),
+    cause: expect.any(Error),
+  });
+});
+
+test('what would fail again is not tried again', async () => {
+  const { work, tries } = failing(Infinity, () => new MillraceError('message-too-large', 'too large'));
+  await expect(throughOutages('the state', work)).rejects.toMatchObject({ code: 'message-too-large' });
+  expect(tries()).toBe(1);
+});

@@ -1,0 +1,29 @@
+// Who may import whom: the one table of the architecture, by package name without the scope. Services never import services, shared
+// never imports services: they meet on subjects.
+
+const ofProcessorServices = ['contracts', 'bus', 'service', 'processor', 'models'];
+
+/** The testkit is not in it: every package may have it as a devDependency, for its tests. */
+export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
+  contracts: [],
+  servers: [],
+  bus: ['contracts'],
+  models: ['contracts'],
+  service: ['contracts', 'bus'],
+  processor: ['contracts', 'bus', 'service'],
+  client: ['contracts', 'bus'],
+  orchestrator: ['contracts', 'bus', 'service', 'models'],
+  gateway: ['contracts', 'client', 'service'],
+  'dev-model': ['service'],
+  guardrails: ofProcessorServices,
+  'prompt-context': ofProcessorServices,
+  conversation: ofProcessorServices,
+  tools: ofProcessorServices,
+  'message-history': ofProcessorServices,
+  'semantic-recall': ofProcessorServices,
+  'working-memory': ofProcessorServices,
+  dev: ['contracts', 'client', 'servers', 'service'],
+  testkit: ['contracts', 'bus', 'service', 'processor', 'models', 'servers', 'client'],
+  /** A black box over the bus and HTTP. */
+  test: ['contracts', 'client', 'testkit'],
+};
