@@ -26,6 +26,18 @@ test('what was read is the whole workspace: sources of every package', () => {
   expect(packages.map(({ dir }) => dir).filter((dir) => !withSources.has(dir))).toEqual([]);
 });
 
+test('the table lets nobody import a service, and only the black-box tests the testkit', () => {
+  const services = packages.flatMap(({ dir, name }) => (dir.startsWith('services/') ? [name] : []));
+  expect(services).toContain('@millrace/orchestrator');
+  expect(
+    Object.entries(IMPORT_TABLE).flatMap(([name, allowed]) =>
+      allowed
+        .filter((other) => services.includes(`@millrace/${other}`) || (other === 'testkit' && name !== 'test'))
+        .map((other) => `${name} imports ${other}`),
+    ),
+  ).toEqual([]);
+});
+
 test('the table has no circle', () => {
   const reaches = (name: string, seen: string[]): boolean =>
     (IMPORT_TABLE[name] ?? []).some((next) => seen.includes(next) || reaches(next, [...seen, next]));

@@ -59,7 +59,7 @@ export function packageOf(path: string, packages: readonly Package[]): Package |
 }
 
 /** Paths from the root, with slashes, in order; nothing of node_modules. */
-export function find(patterns: readonly string[]): string[] {
+function find(patterns: readonly string[]): string[] {
   return globSync(patterns, { cwd: root, exclude: (path) => path.split(sep).includes('node_modules') })
     .map((path) => path.replaceAll(sep, '/'))
     .toSorted();

@@ -32,10 +32,11 @@ const tag = defineProcessor({
     id: 'tag',
     processOutputStream: async ({ part, state, streamParts }) => {
       if (part.type !== 'text-delta') return part;
-      state['count'] = Number(state['count'] ?? 0) + 1;
-      return mapText(part, (text) => `${text}${mark}${String(state['count'])}/${streamParts.length}`);
+      const count = Number(state['count'] ?? 0) + 1;
+      state['count'] = count;
+      return mapText(part, (text) => `${text}${mark}${count}/${streamParts.length}`);
     },
-    processOutputStep: ({ state, onViolation }) => onViolation({ message: `saw ${String(state['count'])}` }),
+    processOutputStep: ({ state, onViolation }) => onViolation({ message: `saw ${Number(state['count'])}` }),
   }),
 });
 
@@ -111,8 +112,8 @@ const liar = defineProcessor({
   options: noOptions,
   create: () => ({
     id: 'liar',
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a processor in another language might send
     processOutputStream: async ({ part }) =>
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a processor in another language might send
       part.type === 'text-delta' ? ({ type: 'text-delta' } as unknown as Chunk) : part,
   }),
 });

@@ -96,4 +96,4 @@ function valueOf<T>(settled: PromiseSettledResult<T>): T {
   return settled.value;
 }
 
-export const portOf = (url: string): number => Number(new URL(url).port);
+const portOf = (url: string): number => Number(new URL(url).port);

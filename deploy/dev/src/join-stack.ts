@@ -1,8 +1,8 @@
 // `npm start` where a stack runs in this checkout already: --once is answered by it; otherwise it is said how to reach it.
-import { connect } from '@millrace/client';
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerOnce } from './answer-once.ts';
 import { claimStack, type Claim } from './claim-stack.ts';
+import { openClient } from './open-client.ts';
 import { DEMO_AGENT, type ServeOptions } from './serve-stack.ts';
 import { runsAlreadyLines } from './tell-people.ts';
 
@@ -25,12 +25,7 @@ export async function joinStack(taken: Taken, options: JoinOptions): Promise<num
     report(`The stack that another npm start began in this checkout does not serve. Stop it and try again.`);
     return 1;
   }
-  const { MILLRACE_PREFIX: prefix, NATS_USER: user, NATS_PASSWORD: pass } = env;
-  const client = await connect({
-    url: stack.natsUrl,
-    ...(prefix && { prefix }),
-    ...(user && { user, pass: pass ?? '' }),
-  });
+  const client = await openClient(stack.natsUrl, env);
   try {
     return await answerOnce({ client, agent: DEMO_AGENT, text: args.text, ...options });
   } finally {

@@ -4,7 +4,7 @@ import { mkdir, open, rename, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** At this size a log becomes `<file>.1` (the one before is dropped) at the next start of its service. */
-export const maxLogBytes = 16 * 1024 * 1024;
+const maxLogBytes = 16 * 1024 * 1024;
 
 export async function openLogFile(path: string, maxBytes = maxLogBytes): Promise<FileHandle> {
   await mkdir(dirname(path), { recursive: true });

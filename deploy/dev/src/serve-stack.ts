@@ -1,10 +1,11 @@
 // `npm start` on a checkout that nobody else uses: the stack, the demo agent, the tour or the one answer, and the end of it all.
-import { connect, EXIT_CODES, exitOfError, type Client } from '@millrace/client';
+import { EXIT_CODES, exitOfError } from '@millrace/client';
 import { createResources, type Resources } from '@millrace/service';
 import { answerOnce } from './answer-once.ts';
 import { applyAgentFile } from './apply-agent-file.ts';
 import type { Arguments } from './arguments.ts';
 import type { Environment } from './backing-servers.ts';
+import { openClient } from './open-client.ts';
 import { removeStack, writeStack } from './stack-file.ts';
 import { startStack, type StartedStack } from './start-stack.ts';
 import type { StateDir } from './state-dir.ts';
@@ -54,7 +55,7 @@ async function serve(options: ServeOptions, resources: Resources): Promise<numbe
   const startedAt = new Date();
   say('Starting Millrace.');
   const stack = await startStack({ ...options, resources });
-  const client = await openClient(options, stack);
+  const client = await openClient(stack.servers.nats.url, options.env);
   resources.add('client', () => client.close());
   await unlessDown(stack, applyAgentFile({ client, ...options }));
   await writeStack(state.stackFile, {
@@ -78,11 +79,6 @@ async function serve(options: ServeOptions, resources: Resources): Promise<numbe
   usageLines(DEMO_AGENT).forEach(say);
   await aborted(signal);
   return 0;
-}
-
-function openClient({ env }: ServeOptions, { servers }: StartedStack): Promise<Client> {
-  const { MILLRACE_PREFIX: prefix, NATS_USER: user, NATS_PASSWORD: pass } = env;
-  return connect({ url: servers.nats.url, ...(prefix && { prefix }), ...(user && { user, pass: pass ?? '' }) });
 }
 
 /** A service that stays down is a reason to stop waiting for what needs it. */

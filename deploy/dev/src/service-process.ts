@@ -25,8 +25,8 @@ export type ServiceProcess = {
   stop(): Promise<void>;
 };
 
-/** A little more than the drain that services are given here (DRAIN_GRACE_MS, stack-environment.ts). */
-export const defaultStopTimeoutMs = 8_000;
+/** A little more than the drain that services are given here (DRAIN_GRACE_MS, service-table.ts). */
+const defaultStopTimeoutMs = 8_000;
 
 const childProgram = join(import.meta.dirname, 'child.ts');
 

@@ -5,7 +5,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 
-export const stackSchema = z.object({
+const stackSchema = z.object({
   natsUrl: z.string(),
   /** Of `npm start` itself. */
   pid: z.number().int().positive(),

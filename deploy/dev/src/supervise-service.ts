@@ -13,7 +13,7 @@ export type RestartPolicy = {
   readonly windowMs: number;
 };
 
-export const defaultRestartPolicy: RestartPolicy = {
+const defaultRestartPolicy: RestartPolicy = {
   firstDelayMs: 250,
   maxDelayMs: 5_000,
   maxDeaths: 5,

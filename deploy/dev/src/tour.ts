@@ -4,10 +4,10 @@ import type { Client } from '@millrace/client';
 import { reasonOf } from './answer-once.ts';
 import { describeEvents } from './describe-events.ts';
 
-export type Turn = { readonly title: string; readonly text: string; readonly thread: string };
+type Turn = { readonly title: string; readonly text: string; readonly thread: string };
 
 // The question shares words with what it asks for, because the stand-in's embedder knows no meaning beyond that; a real one does.
-export const TURNS: readonly Turn[] = [
+const TURNS: readonly Turn[] = [
   {
     title: 'A tool is used',
     text: 'I parked my car on level 4 of the north garage. What is 17 * 23?',

@@ -22,7 +22,7 @@ export type RunBlock = ThreadRef & {
 /** `offset` counts from the first of the list. */
 export type Page = { limit: number; offset: number };
 export type MessagePage = { messages: Message[]; total: number };
-export type ThreadPage = { threads: Thread[]; total: number };
+type ThreadPage = { threads: Thread[]; total: number };
 
 /** The most messages that one block may hold. Why it is bounded: see DESIGN.md, "Order". */
 export const MAX_BLOCK_MESSAGES = 10_000;

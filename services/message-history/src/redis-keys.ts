@@ -3,8 +3,6 @@
 import { checkTenant } from './history-errors.ts';
 import type { ThreadRef } from './history-store.ts';
 
-export type ThreadKeys = ReturnType<typeof threadKeys>;
-
 /** @throws token-invalid */
 export function threadKeys({ tenant, threadId }: ThreadRef) {
   const ofThread = (kind: string) => `${checkTenant(tenant)}:history:${kind}:${threadId}`;

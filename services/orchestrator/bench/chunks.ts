@@ -34,6 +34,7 @@ async function oneRun(): Promise<void> {
 }
 
 async function worker(): Promise<void> {
+  // oxlint-disable-next-line no-unmodified-loop-condition -- set below, when the measuring is over
   while (!stop) {
     await oneRun();
     // Without processors nothing waits for the bus: the timers need their turn.

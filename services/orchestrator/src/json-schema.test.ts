@@ -3,7 +3,11 @@ import { schemaProblems } from './json-schema.ts';
 
 const schema = {
   type: 'object',
-  properties: { limit: { type: 'integer', minimum: 1 }, mode: { enum: ['a', 'b'] }, list: { items: { type: 'string' } } },
+  properties: {
+    limit: { type: 'integer', minimum: 1 },
+    mode: { enum: ['a', 'b'] },
+    list: { items: { type: 'string' } },
+  },
   required: ['limit'],
   additionalProperties: false,
 };

@@ -30,6 +30,8 @@ export function createQdrantCollections(qdrant: Qdrant): QdrantCollections {
         throw error;
       });
       made.set(name, making);
+      // Whoever waits hears of a failure. Where all have given up nobody does, and it must not end the process.
+      making.catch(() => undefined);
       return unlessAborted(making, signal);
     },
     forget: (space) => void made.delete(collectionName(space)),

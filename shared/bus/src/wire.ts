@@ -1,6 +1,6 @@
 // Bytes on the wire and back. Every message is checked at both ends: what is written against the server's limit, what is read
 // against its schema.
-import { MillraceError, issuesOf, type WireError } from '@millrace/contracts';
+import { MillraceError, issuesOf } from '@millrace/contracts';
 import type { Msg } from 'nats';
 import type { z } from 'zod';
 
@@ -61,5 +61,3 @@ function parseJson(data: Uint8Array): unknown {
 export function isNoResponders(message: Msg): boolean {
   return message.data.length === 0 && message.headers?.code === 503;
 }
-
-export type ErrorReply = { error: WireError };

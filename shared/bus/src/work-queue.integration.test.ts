@@ -6,7 +6,7 @@ import { consumeCommands, type Delivery } from './work-queue.ts';
 
 const nats = useNats();
 const orchestrator = useBus(nats, 'orchestrator');
-const ackWaitNs = 300 * 1_000_000;
+const ackWaitNs = 600 * 1_000_000;
 let access: JetStreamAccess;
 let stopping: AbortController;
 let consuming: Promise<void>[];
@@ -98,8 +98,8 @@ test('a command that is extended is not delivered again while it is worked on', 
   const seen: Delivery[] = [];
   consume(async (delivery) => void seen.push(delivery));
   const delivery = await eventually(() => seen[0]);
-  const extending = setInterval(() => delivery.extend(), 50);
-  const others = await eventually(() => seen.length > 1, { timeoutMs: 900 }).catch(() => 'none');
+  const extending = setInterval(() => delivery.extend(), 100);
+  const others = await eventually(() => seen.length > 1, { timeoutMs: 1_500 }).catch(() => 'none');
   clearInterval(extending);
   expect(others).toBe('none');
   await delivery.acknowledge();
@@ -114,7 +114,7 @@ test('a command that is handed over goes to another at once', async () => {
     if (seen.length === 1) delivery.handOver();
     else await delivery.acknowledge();
   });
-  await eventually(() => seen.length === 2, { timeoutMs: 250 });
+  await eventually(() => seen.length === 2, { timeoutMs: 450 });
   expect(seen[1]?.redelivered).toBe(true);
 });
 

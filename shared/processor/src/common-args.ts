@@ -34,8 +34,8 @@ export type EntryArgs = { common: CommonArgs; leftovers: () => Leftovers };
 
 export function createEntryArgs(entry: CallEntry, context: CallContext): EntryArgs {
   const violations: Violation[] = [];
-  const state = structuredClone(entry.state);
   const before = JSON.stringify(entry.state);
+  const state: JsonObject = JSON.parse(before);
   const common: CommonArgs = {
     abort: (reason = 'Stopped by a processor.', options = {}) => {
       throw new StopError({ kind: 'abort', reason, options });

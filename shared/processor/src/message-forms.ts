@@ -33,9 +33,6 @@ export function toCoreMessages(messages: readonly Message[]): CoreMessage[] {
   });
 }
 
-/** The same form here: both are what the provider-independent model call takes. */
-export const toModelMessages = toCoreMessages;
-
 function ownPart(part: MessagePart): CorePart[] {
   switch (part.type) {
     case 'text':

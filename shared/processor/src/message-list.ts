@@ -13,7 +13,7 @@ import {
   type MessageSource,
   type SystemMessage,
 } from '@millrace/contracts';
-import { toCoreMessages, toModelMessages, toUiMessages, type CoreMessage, type UiMessage } from './message-forms.ts';
+import { toCoreMessages, toUiMessages, type CoreMessage, type UiMessage } from './message-forms.ts';
 
 export type MessageView = {
   db(): Message[];
@@ -34,8 +34,15 @@ export class MessageList {
   /** @param newSource the source of messages that are added without one: input before the model, response after it. */
   constructor(conversation: Conversation, newSource: MessageSource) {
     // Processors may edit parts in place; the call's own conversation must not change under the next processor's feet.
-    this.#conversation = structuredClone(conversation);
-    this.#given = new Map(conversation.entries.map(({ message }) => [message.id, JSON.stringify(message)]));
+    const { entries, system } = conversation;
+    const texts = entries.map(({ message }) => JSON.stringify(message));
+    this.#given = new Map(entries.map(({ message }, at) => [message.id, texts[at] ?? '']));
+    // Copied by way of the text that is kept anyway: a structured clone of a message costs several times as much.
+    const copies: Message[] = JSON.parse(`[${texts.join(',')}]`);
+    this.#conversation = {
+      entries: copies.map((message, at) => ({ source: entries[at]?.source ?? newSource, message })),
+      system: system.map((message) => ({ ...message })),
+    };
     this.#newSource = newSource;
   }
 
@@ -137,7 +144,8 @@ export class MessageList {
       db,
       ui: () => toUiMessages(db()),
       core: () => toCoreMessages(db()),
-      model: () => toModelMessages(db()),
+      // The same form here: both are what the provider-independent model call takes.
+      model: () => toCoreMessages(db()),
     };
   }
 }

@@ -37,6 +37,8 @@ const hosts = useProcessors(nats, [
   }),
 ]);
 
+/** Sooner than the next sign of life, which would carry the output too. */
+const soonMs = SESSION_LIMITS.heartbeatMs * 0.4;
 const sessions: TestSession[] = [];
 afterEach(() => {
   for (const { resolve } of gates.values()) resolve();
@@ -74,7 +76,7 @@ describe('a session', () => {
   test('answers at once when its input is used up, without waiting for more', async () => {
     const session = await open(['upper']);
     session.send([delta('a')]);
-    await eventually(() => session.text() === 'A', { timeoutMs: SESSION_LIMITS.heartbeatMs / 4 });
+    await eventually(() => session.text() === 'A', { timeoutMs: soonMs });
     expect(session.outputs.at(-1)).toMatchObject({ done: 1 });
   });
 
@@ -89,7 +91,7 @@ describe('a session', () => {
   test('sends what it has while it still works on the rest, and counts only what is done', async () => {
     const session = await open(['gated']);
     session.send([delta('a'), delta('wait 1'), delta('b')]);
-    await eventually(() => session.text() === 'a', { timeoutMs: SESSION_LIMITS.heartbeatMs / 4 });
+    await eventually(() => session.text() === 'a', { timeoutMs: soonMs });
     expect(session.outputs.at(-1)).toMatchObject({ done: 1 });
     gate('wait 1').resolve();
     await eventually(() => session.text() === 'await 1b');
@@ -100,7 +102,7 @@ describe('a session', () => {
     const session = await open(['writing', 'gated']);
     session.send([delta('wait 2')]);
     await eventually(() => session.outputs.flatMap(({ chunks }) => chunks).length === 1, {
-      timeoutMs: SESSION_LIMITS.heartbeatMs / 4,
+      timeoutMs: soonMs,
     });
     expect(session.outputs.flatMap(({ chunks }) => chunks.map(({ type }) => type))).toEqual(['data-note']);
   });

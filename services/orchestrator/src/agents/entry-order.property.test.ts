@@ -10,7 +10,12 @@ const list = fc
   .chain((names) =>
     fc.tuple(
       ...names.map((name) =>
-        fc.record({ name: fc.constant(name), processor: fc.constantFrom(name, 'shared'), after: target, before: target }),
+        fc.record({
+          name: fc.constant(name),
+          processor: fc.constantFrom(name, 'shared'),
+          after: target,
+          before: target,
+        }),
       ),
     ),
   )
@@ -36,7 +41,8 @@ it('holds everything that a list says, or refuses it', () => {
         for (const other of entry.before === undefined ? [] : namedBy(entries, entry, entry.before))
           expect(ordered.indexOf(other)).toBeGreaterThan(at);
       }
-      const free = (all: readonly Placed[]) => all.filter(({ after, before }) => after === undefined && before === undefined);
+      const free = (all: readonly Placed[]) =>
+        all.filter(({ after, before }) => after === undefined && before === undefined);
       expect(free(ordered)).toEqual(free(entries));
     }),
     { numRuns: 2_000 },

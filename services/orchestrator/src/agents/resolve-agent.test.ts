@@ -16,7 +16,11 @@ const planOf = (more: JsonObject): Plan => {
 
 describe('a plan', () => {
   test('has every entry at the stages that its lists serve and its processor has', () => {
-    const plan = planOf({ input: ['pii', 'tool-guard'], output: ['keyword', 'pii', 'tool-guard'], error: ['fallback'] });
+    const plan = planOf({
+      input: ['pii', 'tool-guard'],
+      output: ['keyword', 'pii', 'tool-guard'],
+      error: ['fallback'],
+    });
     expect(plan.order).toEqual({
       processInput: ['pii'],
       processToolCall: ['tool-guard'],

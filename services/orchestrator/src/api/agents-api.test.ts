@@ -95,7 +95,9 @@ describe('an unknown agent', () => {
       remedy: expect.stringContaining('Apply it'),
     });
     await apply(definition());
-    await expect(api.get({ agent: 'other' }, tenant)).rejects.toMatchObject({ remedy: expect.stringContaining('demo') });
+    await expect(api.get({ agent: 'other' }, tenant)).rejects.toMatchObject({
+      remedy: expect.stringContaining('demo'),
+    });
   });
 
   test('is unknown to every tenant but its own', async () => {

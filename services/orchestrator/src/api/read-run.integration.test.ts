@@ -124,7 +124,12 @@ describe('reading', () => {
     // More than the server sends at once, 64 MiB.
     await store('large', oneByOne(100, 700_000));
     const subject = connection.bus.subjects.log(SHARD, 'acme', 'large');
-    const found = await readStored(stream.access, connection.bus.names.chunks, subject, z.object({ index: z.number() }));
+    const found = await readStored(
+      stream.access,
+      connection.bus.names.chunks,
+      subject,
+      z.object({ index: z.number() }),
+    );
     expect(found.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, index) => index));
   });
 

@@ -2,8 +2,6 @@
 import type { CallEntry, PlanEntry, RunRef } from '@millrace/contracts';
 import type { Run } from './run.ts';
 
-export type CallHead = ReturnType<typeof callHead>;
-
 export function callHead(run: Run, entries: readonly PlanEntry[]) {
   const { requestContext, trace } = run.state().request;
   const ref: RunRef = run.ref;

@@ -1,9 +1,9 @@
-import { textMessage, type Message, type MessagePart } from '@millrace/contracts';
+import { textMessage, type Message, type MessagePart, type ToolInvocationPart } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { responseMessageId, textOf, toolCallsOf, withResults, withText, withToolCalls } from './response-message.ts';
 
 const text = (words: string): MessagePart => ({ type: 'text', text: words });
-const call = (toolCallId: string, args: object = {}): MessagePart => ({
+const call = (toolCallId: string, args: object = {}): ToolInvocationPart => ({
   type: 'tool-invocation',
   toolInvocation: { state: 'call', toolCallId, toolName: 'clock', args: { ...args } },
 });
@@ -23,7 +23,8 @@ describe('reading', () => {
   });
 
   test('gives the calls that are ours to make', () => {
-    const provider: MessagePart = { ...call('p1'), type: 'tool-invocation', providerExecuted: true } as MessagePart;
+    const { toolInvocation } = call('p1');
+    const provider = { type: 'tool-invocation' as const, toolInvocation, providerExecuted: true };
     expect(ids(message(call('c1'), provider, call('c2')))).toEqual(['c1', 'c2']);
   });
 });

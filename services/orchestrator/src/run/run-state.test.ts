@@ -1,5 +1,12 @@
 // What each action makes of a run's state; recovery is the same fold again.
-import { messagesOf, messageText, textMessage, type RunAction, type RunState, type ToolResult } from '@millrace/contracts';
+import {
+  messagesOf,
+  messageText,
+  textMessage,
+  type RunAction,
+  type RunState,
+  type ToolResult,
+} from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { agentOf, answerOf, folded, stateOf } from '../testing/run-states.ts';
 import { FEEDBACK_TAG, INSTRUCTIONS_TAG, addUsage } from './run-state.ts';

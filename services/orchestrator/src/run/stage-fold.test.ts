@@ -4,7 +4,12 @@ import { dataChunk } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { emptyFold, foldVerdict, type Judged } from './stage-fold.ts';
 
-const input: StageInput = { retryCount: 0, stepNumber: 0, conversation: { entries: [], system: [] }, model: 'openai/a' };
+const input: StageInput = {
+  retryCount: 0,
+  stepNumber: 0,
+  conversation: { entries: [], system: [] },
+  model: 'openai/a',
+};
 const add = (id: string): MessageOp => ({ op: 'add', source: 'context', message: textMessage(id, 'user', id) });
 const judged = (verdict: Verdict, more: Partial<Judged> = {}): Judged => ({
   entry: planEntry('guard', { processor: 'pii' }),
@@ -61,7 +66,11 @@ describe('continue', () => {
 
 describe('a verdict that stops', () => {
   test.each<[Verdict, Parameters<typeof foldVerdict>[0], object]>([
-    [{ type: 'abort', reason: 'no', metadata: { a: 1 }, ...carried }, 'processInput', { reason: 'no', metadata: { a: 1 } }],
+    [
+      { type: 'abort', reason: 'no', metadata: { a: 1 }, ...carried },
+      'processInput',
+      { reason: 'no', metadata: { a: 1 } },
+    ],
     [{ type: 'halt', response: 'text', reason: 'because', ...carried }, 'processInput', { reason: 'because' }],
     [{ type: 'deny', reason: 'not that', ...carried }, 'processToolCall', { reason: 'not that' }],
     [{ type: 'respond', chunks: [], ...carried }, 'processLLMRequest', {}],

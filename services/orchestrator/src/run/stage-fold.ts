@@ -92,7 +92,7 @@ function reasonOf(verdict: Carrying): Pick<EntryOutcome, 'reason' | 'metadata'> 
 }
 
 /** Processors in other languages have no runtime of ours in front of them: what their stage does not allow is a failure. */
-export function allowed(stage: Stage, verdict: Verdict): Verdict {
+function allowed(stage: Stage, verdict: Verdict): Verdict {
   if (verdict.type === 'suspend') return refused('not-built-yet', 'The verdict "suspend" is not built yet.');
   if (!allowsVerdict(stage, verdict.type)) {
     return refused('processor-verdict-refused', `${stage} does not allow the verdict "${verdict.type}".`);

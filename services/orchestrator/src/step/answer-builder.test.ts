@@ -24,7 +24,14 @@ describe('an answer', () => {
   });
 
   test('keeps its parts in the order in which they began, though their deltas come mixed', () => {
-    const builder = made(textStart('a'), textStart('b'), delta('2', 'b'), delta('1', 'a'), textEnd('a'), delta('2', 'b'));
+    const builder = made(
+      textStart('a'),
+      textStart('b'),
+      delta('2', 'b'),
+      delta('1', 'a'),
+      textEnd('a'),
+      delta('2', 'b'),
+    );
     expect(builder.message().content.parts).toEqual([
       { type: 'text', text: '1' },
       { type: 'text', text: '22' },

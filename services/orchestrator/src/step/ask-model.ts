@@ -13,8 +13,9 @@ import type {
 import { passesChain, toWireError } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail, type Interrupt } from '../run/interrupt.ts';
-import { maxRetries, runStage } from '../run/run-stage.ts';
+import { runStage } from '../run/run-stage.ts';
 import type { Run } from '../run/run.ts';
+import { maxRetries } from '../run/stop-meaning.ts';
 import { chunk } from './model-parts.ts';
 import { streamModel, type ModelEnd } from './model-stream.ts';
 import { dataSink } from './outlet.ts';

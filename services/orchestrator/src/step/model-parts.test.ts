@@ -52,7 +52,13 @@ describe('what a model streams', () => {
   });
 
   test('a call that the provider made itself says so', () => {
-    const part = { type: 'tool-call' as const, toolCallId: 'c1', toolName: 'search', input: '{}', providerExecuted: true };
+    const part = {
+      type: 'tool-call' as const,
+      toolCallId: 'c1',
+      toolName: 'search',
+      input: '{}',
+      providerExecuted: true,
+    };
     expect(payload(part)).toMatchObject({ providerExecuted: true });
   });
 

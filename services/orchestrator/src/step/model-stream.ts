@@ -1,6 +1,6 @@
 // One call of the model, as a stream of chunks. What goes wrong, at the start or in the middle, is one value: {error}. A model
 // that falls silent is an error too.
-import type { Chunk, ModelError, Usage } from '@millrace/contracts';
+import { MillraceError, type Chunk, type ModelError, type Usage } from '@millrace/contracts';
 import { toModelError } from '@millrace/models';
 import { createChunkMaker, usageOf, type ModelPart } from './model-parts.ts';
 import type { CallOptions, LanguageModel } from './prompt.ts';
@@ -71,9 +71,10 @@ function modelErrorOf(error: unknown): ModelError {
   return { name: 'Error', message, isRetryable, ...(statusCode !== undefined && { statusCode }) };
 }
 
-/** A connection that broke is worth another try; the provider's own errors say for themselves. */
+/** A connection that broke is worth another try; the provider's own errors say for themselves, and so do ours. */
 function withNetwork(error: unknown): ModelError {
   const known = toModelError(error);
+  if (MillraceError.isInstance(error)) return known;
   const network =
     error instanceof TypeError || (error instanceof Error && 'code' in error && typeof error.code === 'string');
   return known.statusCode === undefined && network ? { ...known, isRetryable: true } : known;

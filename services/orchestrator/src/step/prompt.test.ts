@@ -1,4 +1,10 @@
-import { textMessage, type Conversation, type Message, type MessagePart, type SystemMessage } from '@millrace/contracts';
+import {
+  textMessage,
+  type Conversation,
+  type Message,
+  type MessagePart,
+  type SystemMessage,
+} from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { FEEDBACK_TAG, INSTRUCTIONS_TAG } from '../run/run-state.ts';
 import { promptOf } from './prompt.ts';
@@ -42,7 +48,11 @@ describe('system messages', () => {
   });
 
   test('among the messages stay where they are', () => {
-    const messages = [textMessage('a', 'user', 'hi'), textMessage('b', 'system', 'note'), textMessage('c', 'user', 'ho')];
+    const messages = [
+      textMessage('a', 'user', 'hi'),
+      textMessage('b', 'system', 'note'),
+      textMessage('c', 'user', 'ho'),
+    ];
     expect(prompt(...messages).map(({ role }) => role)).toEqual(['user', 'system', 'user']);
   });
 });
@@ -101,9 +111,17 @@ describe('an assistant message', () => {
   });
 
   test.each([
-    ['an error', { state: 'result', result: { error: 'x' }, isError: true }, { type: 'error-json', value: { error: 'x' } }],
+    [
+      'an error',
+      { state: 'result', result: { error: 'x' }, isError: true },
+      { type: 'error-json', value: { error: 'x' } },
+    ],
     ['no result', { state: 'result' }, { type: 'json', value: null }],
-    ['a denial', { state: 'result', result: { reason: 'no' }, denied: true }, { type: 'execution-denied', reason: 'no' }],
+    [
+      'a denial',
+      { state: 'result', result: { reason: 'no' }, denied: true },
+      { type: 'execution-denied', reason: 'no' },
+    ],
     ['a denial without words', { state: 'result', denied: true }, { type: 'execution-denied', reason: 'Denied.' }],
     ['an open call', {}, { type: 'error-text', value: 'The tool was not executed.' }],
     ['half a call', { state: 'partial-call' }, { type: 'error-text', value: 'The tool was not executed.' }],

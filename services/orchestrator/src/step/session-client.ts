@@ -14,7 +14,7 @@ import type { SessionInbox, SessionListener } from './session-inbox.ts';
 
 export type SessionEnd = { verdicts: Verdict[]; ms: number[] } | { lost: { code: ErrorCode; message: string } };
 
-export type SessionClient = {
+type SessionClient = {
   push(chunks: readonly Chunk[]): void;
   /** Nothing more comes; the session ends when what was pushed is done. */
   end(): void;
@@ -24,7 +24,7 @@ export type SessionClient = {
   drop(): void;
 };
 
-export type SessionEvents = {
+type SessionEvents = {
   output: (chunks: Chunk[]) => void;
   /** Called once: by its end, or by its loss. */
   ended: (end: SessionEnd) => void;

@@ -3,7 +3,7 @@
 import { toWireError, type Chunk, type ModelError, type StageInput, type Usage } from '@millrace/contracts';
 import { fail, type Interrupt } from '../run/interrupt.ts';
 import { responseMessageId } from '../run/response-message.ts';
-import { stopMeans } from '../run/run-stage.ts';
+import { stopMeans } from '../run/stop-meaning.ts';
 import type { Run, StopReason } from '../run/run.ts';
 import { createAnswerBuilder, type AnswerBuilder } from './answer-builder.ts';
 import type { ModelEnd } from './model-stream.ts';

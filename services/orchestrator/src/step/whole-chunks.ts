@@ -1,7 +1,7 @@
 // Chunks outside the model's stream (tool results, a tool's writer, finish) pass the same processors in one piece: no session
 // is kept, the open request carries the chunks and its reply the output and the state.
 import { entriesOf, passesChain, type Chunk, type StageInput } from '@millrace/contracts';
-import { stopMeans } from '../run/run-stage.ts';
+import { stopMeans } from '../run/stop-meaning.ts';
 import type { Interrupt } from '../run/interrupt.ts';
 import type { Run } from '../run/run.ts';
 import { failureOf } from '../run/processor-client.ts';

@@ -7,7 +7,7 @@ import type { EventLog } from '../run/event-log.ts';
 import { endWith, fail, type Interrupt } from '../run/interrupt.ts';
 import { reduceRun } from '../run/run-state.ts';
 import type { Deps, Run, StopReason } from '../run/run.ts';
-import { createSessionInbox } from '../step/session-inbox.ts';
+import { createSessionInbox, type SessionInbox } from '../step/session-inbox.ts';
 import { planOf } from './plan-entries.ts';
 import { agentOf, RUN_ID, stateOf } from './run-states.ts';
 
@@ -23,6 +23,8 @@ export type TestRun = {
   /** What the next checkpoint answers, or throws. */
   atCheckpoint(answer: () => Promise<Interrupt | undefined>): void;
   stop(reason: StopReason): void;
+  /** Sessions that the run has opened and not ended. */
+  openSessions(): number;
   close(): void;
 };
 
@@ -49,12 +51,17 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
   const stop = new AbortController();
   const log = (_fields: object, message: string) => void logged.push(message);
   const sessions = bus && createSessionInbox(bus);
+  const open = new Set<string>();
   let checkpoint = async (): Promise<Interrupt | undefined> => undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   const deps = {
     access: { bus },
-    sessions,
+    sessions: sessions && {
+      ...sessions,
+      open: (...args: Parameters<SessionInbox['open']>) => (open.add(args[0]), sessions.open(...args)),
+      close: (session: string) => (open.delete(session), sessions.close(session)),
+    },
     models: options.models,
     discovery: { ...noDiscovery, ...discovery },
     log: { debug: log, info: log, warn: log, error: log },
@@ -108,6 +115,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     logged,
     atCheckpoint: (answer) => void (checkpoint = answer),
     stop: (reason) => stop.abort(reason),
+    openSessions: () => open.size,
     close: () => sessions?.stop(),
   };
 }

@@ -1,0 +1,9 @@
+// A client of the stack at an address, with the prefix and the credentials of the caller's environment.
+import { connect, type Client } from '@millrace/client';
+import type { Environment } from './backing-servers.ts';
+
+/** @throws MillraceError bus-unreachable */
+export function openClient(url: string, env: Environment): Promise<Client> {
+  const { MILLRACE_PREFIX: prefix, NATS_USER: user, NATS_PASSWORD: pass } = env;
+  return connect({ url, ...(prefix && { prefix }), ...(user && { user, pass: pass ?? '' }) });
+}

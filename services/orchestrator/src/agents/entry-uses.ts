@@ -1,0 +1,42 @@
+// An entry of a list together with what discovery says of its processor. Pure.
+import { stagesOfList, type Issue, type JsonObject, type ListName, type ToolDefinition } from '@millrace/contracts';
+import type { FoundProcessor } from '../discovery.ts';
+import type { ListedEntry } from './definition-issues.ts';
+import type { Placed } from './entry-order.ts';
+
+export type Known = { processors: ReadonlyMap<string, FoundProcessor>; tools: ReadonlyMap<string, ToolDefinition> };
+/** One use of a processor in a list. An entry that stands in two lists has two uses and one name. */
+export type Use = Placed & { list: ListName; found: FoundProcessor; given: ListedEntry['entry'] };
+
+/** By its id, or by a name that the seeds use for it. */
+export function processorOf(name: string, { processors }: Known): FoundProcessor | undefined {
+  return processors.get(name) ?? [...processors.values()].find(({ descriptor }) => descriptor.aliases.includes(name));
+}
+
+/** The id that a name stands for; the name itself where nobody is known by it. */
+export const idOf = (name: string, known: Known): string => processorOf(name, known)?.descriptor.id ?? name;
+
+export function useOf({ list, path, entry }: ListedEntry, known: Known): { use: Use } | { issue: Issue } {
+  const found = processorOf(entry.use, known);
+  if (!found) {
+    const names = [...known.processors.keys()].toSorted().join(', ') || 'none';
+    const message = `No running service has a processor "${entry.use}".`;
+    const remedy = `Start its service, or choose one that is there: ${names}.`;
+    return { issue: { code: 'processor-unknown', message, path, remedy } };
+  }
+  const { descriptor } = found;
+  if (!descriptor.stages.some((stage) => stagesOfList(list).includes(stage))) {
+    const message = `"${descriptor.id}" has no stage of the ${list} list; it has ${descriptor.stages.join(', ')}.`;
+    const remedy = `List it under ${descriptor.lists.join(' or ')}.`;
+    return { issue: { code: 'entry-without-stage', message, path, remedy } };
+  }
+  const after = entry.after === undefined ? undefined : idOf(entry.after, known);
+  const before = entry.before === undefined ? undefined : idOf(entry.before, known);
+  const name = entry.as ?? descriptor.id;
+  return { use: { list, path, name, processor: descriptor.id, after, before, found, given: entry } };
+}
+
+/** Options may be given at either use of an entry. */
+export function optionsOf(uses: readonly Use[]): JsonObject {
+  return uses.map((one) => one.given.options).find((options) => options !== undefined) ?? {};
+}

@@ -1,0 +1,64 @@
+// A plan out of entries in their final order: what is called at which stage, with which options and which policy. Pure.
+import {
+  stagesOfList,
+  STAGES,
+  type Agent,
+  type EntryObject,
+  type ListName,
+  type Plan,
+  type PlanEntry,
+  type Stage,
+} from '@millrace/contracts';
+import { optionsOf, type Known, type Use } from './entry-uses.ts';
+import { isMemoryProcessor } from './memory-entries.ts';
+
+export function makePlan(agent: Agent, ordered: Record<ListName, Use[]>, uses: readonly Use[], known: Known): Plan {
+  const entries = Object.fromEntries(
+    uses.map(({ name }) => [
+      name,
+      planEntry(
+        name,
+        uses.filter((one) => one.name === name),
+      ),
+    ]),
+  );
+  const order: Plan['order'] = {};
+  for (const stage of STAGES) {
+    const names = listOf(stage, ordered)
+      .filter(({ found }) => found.descriptor.stages.includes(stage))
+      .map(({ name }) => name);
+    if (names.length > 0) order[stage] = names;
+  }
+  return { entries, order, tools: agent.tools.flatMap((name) => known.tools.get(name) ?? []) };
+}
+
+function listOf(stage: Stage, ordered: Record<ListName, Use[]>): Use[] {
+  const list = (['input', 'output', 'error'] as const).find((name) => stagesOfList(name).includes(stage));
+  return list ? ordered[list] : [];
+}
+
+function planEntry(name: string, uses: readonly Use[]): PlanEntry {
+  const [first] = uses;
+  if (!first) throw new Error(`an entry "${name}" without a use`);
+  const { found, processor } = first;
+  const { service, descriptor } = found;
+  const given = <K extends keyof EntryObject>(key: K) =>
+    uses.map((one) => one.given[key]).find((value) => value !== undefined);
+  const { policy } = descriptor;
+  return {
+    entry: name,
+    processor,
+    service,
+    version: descriptor.version,
+    lists: [...new Set(uses.map((one) => one.list))],
+    stages: descriptor.stages,
+    reads: descriptor.reads,
+    processDataParts: descriptor.processDataParts,
+    options: optionsOf(uses),
+    required: uses.some((one) => one.given.required === true),
+    memory: isMemoryProcessor(processor),
+    timeoutMs: given('timeoutMs') ?? policy.timeoutMs,
+    attempts: given('attempts') ?? policy.attempts,
+    onFailure: given('onFailure') ?? policy.onFailure,
+  };
+}

@@ -1,0 +1,59 @@
+// What is wrong with entries that are each right for themselves: names that collide, options that do not fit, uses of one entry
+// that contradict each other. Pure.
+import type { Issue } from '@millrace/contracts';
+import { schemaProblems } from '../json-schema.ts';
+import { optionsOf, type Use } from './entry-uses.ts';
+
+export function useIssues(uses: readonly Use[]): Issue[] {
+  return [...duplicates(uses), ...firstUses(uses).flatMap((one) => optionIssues(one, uses)), ...differing(uses)];
+}
+
+function duplicates(uses: readonly Use[]): Issue[] {
+  return uses.flatMap((one, at) => {
+    const twin = uses
+      .slice(0, at)
+      .find((other) => other.name === one.name && (other.list === one.list || other.processor !== one.processor));
+    if (!twin) return [];
+    const message = `"${one.name}" is the name of two entries (${twin.path} and ${one.path}).`;
+    return [
+      { code: 'entry-duplicate' as const, message, path: one.path, remedy: 'Give one of them another name with `as`.' },
+    ];
+  });
+}
+
+/** An entry that stands in two lists is looked at once. */
+function firstUses(uses: readonly Use[]): Use[] {
+  return uses.filter((one, at) => uses.findIndex((other) => other.name === one.name) === at);
+}
+
+function optionIssues(first: Use, uses: readonly Use[]): Issue[] {
+  const { found, path } = uses.find((one) => one.name === first.name && one.given.options !== undefined) ?? first;
+  const options = optionsOf(uses.filter((one) => one.name === first.name));
+  return schemaProblems(found.descriptor.optionsSchema, options).map((problem) => ({
+    code: 'options-invalid' as const,
+    message: `${found.descriptor.id}: ${problem.message}.`,
+    path: path.includes('[') ? `${path}.options${problem.path}` : path,
+    remedy: `millrace processors list --json shows the options of ${found.descriptor.id}.`,
+  }));
+}
+
+/** What an entry has once, whatever lists it stands in. */
+const SHARED = ['options', 'timeoutMs', 'attempts', 'onFailure'] as const;
+
+/** A processor that stands in two lists is one entry: what is given twice must be the same. */
+function differing(uses: readonly Use[]): Issue[] {
+  return uses.flatMap((one, at) => {
+    const first = uses.slice(0, at).find((other) => other.name === one.name && other.list !== one.list);
+    if (!first) return [];
+    return SHARED.filter((key) => differ(first.given[key], one.given[key])).map((key) => ({
+      code: key === 'options' ? ('options-invalid' as const) : ('agent-invalid' as const),
+      message: `"${one.name}" has another ${key} at ${first.path} than at ${one.path}, but is one entry.`,
+      path: one.path,
+      remedy: `Give ${key} once, or name one of the two with \`as\`.`,
+    }));
+  });
+}
+
+function differ(one: unknown, other: unknown): boolean {
+  return one !== undefined && other !== undefined && JSON.stringify(one) !== JSON.stringify(other);
+}

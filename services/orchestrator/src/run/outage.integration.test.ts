@@ -1,0 +1,39 @@
+// A run whose server goes away in the middle of it: its checkpoints wait, nothing is lost, nothing is said twice.
+import { useBus, useNats, eventually } from '@millrace/testkit';
+import { afterEach, expect, test } from 'vitest';
+import { readChunks, readEvents } from '../api/read-run.ts';
+import { textOf } from '../testing/chunks.ts';
+import { createDriver } from '../testing/driven-runs.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+const stops: (() => void)[] = [];
+afterEach(() => stops.splice(0).forEach((stop) => stop()));
+
+test('a run goes on when the server is back, and ends as if nothing had been', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { begin, apply, asked, stop } = createDriver(stream, { text: 'Hello.', until: gate.promise });
+  stops.push(stop);
+  const run = await begin({ agent: await apply() });
+  const driving = run.drive();
+  await eventually(() => textOf(run.chunks()) === 'Hello.');
+
+  await nats.stop();
+  // The model ends its answer now: the checkpoint that accepts it meets a server that is not there.
+  gate.resolve();
+  await eventually(() => !connection.bus.connected());
+  await nats.start();
+  await driving;
+
+  const head = await run.head();
+  expect(head).toMatchObject({ status: 'finished', epoch: 1, result: { text: 'Hello.' } });
+  expect(run.acknowledged()).toBe(1);
+  expect(asked).toHaveLength(1);
+  if (!head) throw new Error('the run has no head');
+  const { batches, complete } = await readChunks(stream.access, head, { epoch: 1, index: 0 });
+  expect(complete).toBe(true);
+  expect(batches.flatMap(({ chunks }) => chunks).filter(({ type }) => type === 'text-delta')).toHaveLength(1);
+  expect((await readEvents(stream.access, 'acme', run.runId)).filter(({ event }) => event === 'model')).toHaveLength(1);
+}, 60_000);

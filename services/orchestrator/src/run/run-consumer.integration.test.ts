@@ -1,0 +1,140 @@
+import { publish } from '@millrace/bus';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+import { createRunConsumer, type RunConsumer } from './run-consumer.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+const stops: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** A consumer of runs whose model waits for the gate. */
+async function consumer(maxRuns: number) {
+  const gate = Promise.withResolvers<void>();
+  const driver = createDriver(stream, { text: 'Hello.', until: gate.promise });
+  const draining = new AbortController();
+  const runs: RunConsumer = createRunConsumer(driver.deps, maxRuns, draining.signal);
+  const agent = await driver.apply();
+  stops.push(async () => {
+    gate.resolve();
+    await runs.drain(2_000);
+    driver.stop();
+  });
+  await connection.bus.nc.flush();
+  return { ...driver, runs, draining, open: gate.resolve, begin: () => driver.begin({ agent }) };
+}
+const isRunning = (run: DrivenRun) => eventually(() => run.chunks().some(({ type }) => type === 'text-delta'));
+const isSettled = async (promise: Promise<void>) =>
+  Promise.race([promise.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+
+describe('commands', () => {
+  test('are taken while there is room: the next one waits for a run to end', async () => {
+    const { runs, begin, open } = await consumer(2);
+    const [one, two] = [await begin(), await begin()];
+    await runs.take(one.delivery);
+    const taking = runs.take(two.delivery);
+    await Promise.all([isRunning(one), isRunning(two)]);
+    expect(await isSettled(taking)).toBe(false);
+    open();
+    await taking;
+    await eventually(() => one.acknowledged() === 1 && two.acknowledged() === 1);
+  });
+
+  test('that come again while their run is under way here change nothing', async () => {
+    const { runs, begin, open, asked } = await consumer(4);
+    const run = await begin();
+    await runs.take(run.delivery);
+    await isRunning(run);
+    await runs.take(run.delivery);
+    open();
+    await eventually(() => run.acknowledged() === 1);
+    expect(await run.head()).toMatchObject({ status: 'finished', epoch: 1 });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('whose run cannot be stored are left to come again, and the others go on', async () => {
+    const { runs, begin, open, errors } = await consumer(4);
+    const run = await begin();
+    await runs.take({ ...run.delivery, acknowledge: () => Promise.reject(new Error('no answer')) });
+    open();
+    await eventually(() => errors.length === 1);
+    expect(errors[0]).toContain('come again');
+    const other = await begin();
+    await runs.take(other.delivery);
+    await eventually(() => other.acknowledged() === 1);
+  });
+});
+
+describe('control', () => {
+  const control = (run: DrivenRun, what: object) =>
+    publish(connection.bus, connection.bus.subjects.control('acme', run.runId), what);
+
+  test('cancels the run that it names, and no other', async () => {
+    const { runs, begin, open } = await consumer(4);
+    const [one, two] = [await begin(), await begin()];
+    await runs.take(one.delivery);
+    await runs.take(two.delivery);
+    await Promise.all([isRunning(one), isRunning(two)]);
+    control(one, { control: 'cancel' });
+    await eventually(() => one.acknowledged() === 1);
+    expect(await one.head()).toMatchObject({ status: 'cancelled', result: { text: 'Hello.' } });
+    expect(one.chunks().at(-1)?.type).toBe('abort');
+    open();
+    await eventually(() => two.acknowledged() === 1);
+    expect(await two.head()).toMatchObject({ status: 'finished' });
+  });
+
+  test('of a new epoch silences the old owner at once', async () => {
+    const { runs, begin } = await consumer(4);
+    const run = await begin();
+    await runs.take(run.delivery);
+    await isRunning(run);
+    const said = run.live.length;
+    control(run, { control: 'epoch', epoch: 2 });
+    await runs.drain(2_000);
+    await connection.bus.nc.flush();
+    expect(run.live).toHaveLength(said);
+    expect(run.acknowledged()).toBe(0);
+    expect(await run.head()).toMatchObject({ status: 'running' });
+  });
+});
+
+describe('draining', () => {
+  test('waits for the runs under way', async () => {
+    const { runs, begin, open } = await consumer(4);
+    const run = await begin();
+    await runs.take(run.delivery);
+    await isRunning(run);
+    const drained = runs.drain(5_000);
+    open();
+    await drained;
+    expect(run.acknowledged()).toBe(1);
+  });
+
+  test('does not wait longer than it may: what is left says nothing more, and comes again elsewhere', async () => {
+    const { runs, begin } = await consumer(4);
+    const run = await begin();
+    await runs.take(run.delivery);
+    await isRunning(run);
+    const started = performance.now();
+    await runs.drain(50);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(run.acknowledged()).toBe(0);
+  });
+
+  test('lets nobody wait for room, who would take nothing any more', async () => {
+    const { runs, begin, draining } = await consumer(1);
+    const run = await begin();
+    const taking = runs.take(run.delivery);
+    await isRunning(run);
+    expect(await isSettled(taking)).toBe(false);
+    draining.abort();
+    await taking;
+    expect(run.acknowledged()).toBe(0);
+  });
+});

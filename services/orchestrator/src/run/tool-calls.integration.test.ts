@@ -1,0 +1,215 @@
+// The tools of a step: at once, in order, each checkpointed; the first thing that takes the run off its way gives the others up.
+import {
+  toolRequestSchema,
+  type JsonValue,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolReply,
+} from '@millrace/contracts';
+import { serve, type ServeContext, type Serving } from '@millrace/bus';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { dataChunk, typesOf } from '../testing/chunks.ts';
+import { atStage } from '../testing/plan-entries.ts';
+import { answerOf } from '../testing/run-states.ts';
+import { scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
+import { createTestRun, type TestRunOptions } from '../testing/test-run.ts';
+import { fail } from './interrupt.ts';
+import { closeStep, judgeCalls, runCalls } from './tool-calls.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const servings: (Serving | ScriptedReplica)[] = [];
+afterEach(async () => {
+  for (const one of servings.splice(0)) await ('drain' in one ? one.drain(1_000) : one.stop());
+});
+
+const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({
+  name,
+  description: name,
+  inputSchema: { type: 'object', properties: { n: { type: 'number' } }, additionalProperties: false },
+  subject: `mr.v1.tool.${name}`,
+  idempotent: false,
+  timeoutMs: 2_000,
+  ...more,
+});
+const tools = [tool('count'), tool('slow', { timeoutMs: 100 }), tool('sure', { idempotent: true })];
+const call = (toolCallId: string, toolName = 'count', args: JsonValue = {}): ToolCall => ({
+  toolCallId,
+  toolName,
+  args,
+});
+
+type Answer = (call: ToolCall, context: ServeContext) => Promise<Partial<ToolReply> | undefined>;
+/** Serves a tool; what it answers gets its number and its replica. */
+function serveTool(name: string, answer: Answer) {
+  const requests: unknown[] = [];
+  const { bus } = connection;
+  const serving = serve(bus, {
+    subject: bus.subjects.tool(name),
+    request: toolRequestSchema,
+    handle: async (request, context) => {
+      requests.push(request);
+      const reply = await answer(request.toolCall, context);
+      return reply && { n: 0, replica: bus.id, ...reply };
+    },
+  });
+  servings.push(serving);
+  return requests;
+}
+function runWith(calls: ToolCall[], options: TestRunOptions = {}) {
+  const made = createTestRun({ bus: connection.bus, tools, ...options });
+  made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
+  made.run.dispatch({ action: 'answer-accepted', answer: answerOf(0, '', calls), tools });
+  return made;
+}
+const walk = async ({ run }: ReturnType<typeof runWith>) =>
+  (await judgeCalls(run)) ?? (await runCalls(run)) ?? (await closeStep(run));
+
+describe('calls', () => {
+  test('run at once, eight of them, and their results come in call order', async () => {
+    let [now, most] = [0, 0];
+    const gate = Promise.withResolvers<void>();
+    serveTool('count', async ({ toolCallId }) => {
+      most = Math.max(most, (now += 1));
+      if (now === 8) gate.resolve();
+      await gate.promise;
+      now -= 1;
+      return { result: toolCallId };
+    });
+    const ids = Array.from({ length: 12 }, (_, at) => `c${at}`);
+    const made = runWith(ids.map((id) => call(id)));
+    expect(await walk(made)).toBeUndefined();
+    expect(most).toBe(8);
+    expect(made.run.state().steps[0]?.toolResults.map(({ result }) => result)).toEqual(ids);
+    expect(typesOf(made.published)).toEqual([...ids.map(() => 'tool-result'), 'step-finish']);
+  });
+
+  test('that go wrong are told to the model, each by name, and the loop goes on', async () => {
+    serveTool('count', async () => ({ error: { code: 'tool-failed', message: 'broken' } }));
+    serveTool('slow', async () => undefined);
+    const wrong = [call('a', 'nosuch'), call('b', 'count', { x: 1 }), call('c', 'slow'), call('d', 'sure'), call('e')];
+    const made = runWith(wrong);
+    expect(await walk(made)).toBeUndefined();
+    const results = made.run.state().steps[0]?.toolResults ?? [];
+    expect(results.map(({ result }) => Object(result).error.code)).toEqual([
+      'tool-unknown',
+      'tool-arguments-invalid',
+      'tool-timeout',
+      'tool-not-there',
+      'tool-failed',
+    ]);
+    expect(results.every(({ isError }) => isError)).toBe(true);
+    expect(typesOf(made.published).filter((type) => type === 'tool-error')).toHaveLength(5);
+    expect(made.events.filter(({ event }) => event === 'tool')).toHaveLength(4);
+  });
+
+  test('carry an idempotency key where the tool knows what that is', async () => {
+    const requests = serveTool('sure', async () => ({ result: 1 }));
+    const others = serveTool('count', async () => ({ result: 1 }));
+    await walk(runWith([call('a', 'sure'), call('b')]));
+    expect(requests).toMatchObject([{ idempotencyKey: 'run-1.a' }]);
+    expect(others[0]).not.toHaveProperty('idempotencyKey');
+  });
+
+  test('that are done are not made again', async () => {
+    const requests = serveTool('count', async () => ({ result: 'new' }));
+    const made = runWith([call('a'), call('b')]);
+    await judgeCalls(made.run);
+    made.run.dispatch({ action: 'tool-finished', result: { ...call('a'), result: 'old', isError: false } });
+    await runCalls(made.run);
+    await closeStep(made.run);
+    expect(requests).toHaveLength(1);
+    expect(made.run.state().steps[0]?.toolResults.map(({ result }) => result)).toEqual(['old', 'new']);
+  });
+});
+
+describe('what takes the run off its way', () => {
+  /** One call is answered at once, the others never. */
+  function hanging() {
+    serveTool('count', async ({ toolCallId }) => (toolCallId === 'a' ? { result: 1 } : undefined));
+    return runWith([call('a'), call('b'), call('c')]);
+  }
+
+  test('at a checkpoint gives the other calls up', async () => {
+    const made = hanging();
+    const stop = fail({ code: 'internal', message: 'stop' });
+    made.atCheckpoint(async () => stop);
+    const started = performance.now();
+    expect(await walk(made)).toBe(stop);
+    expect(performance.now() - started).toBeLessThan(1_500);
+    expect(made.run.state().open?.results).toHaveLength(1);
+  });
+
+  test('by breaking breaks the run once all calls are over: none of them writes any more', async () => {
+    const made = hanging();
+    made.atCheckpoint(() => Promise.reject(new Error('the state is gone')));
+    await expect(walk(made)).rejects.toThrow('the state is gone');
+    const { length } = made.actions;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(made.actions).toHaveLength(length);
+  });
+
+  test('from outside ends the waiting, and nothing of the calls is kept', async () => {
+    const made = hanging();
+    const walking = walk(made);
+    await eventually(() => made.run.state().open?.results.length === 1);
+    made.stop('cancelled');
+    expect(await walking).toMatchObject({ ending: { form: 'cancel' } });
+    expect(made.run.state().steps).toEqual([]);
+  });
+});
+
+describe('what a tool says while it works', () => {
+  const progress = (context: ServeContext, n: number, ...chunks: object[]) => context.respond({ n, progress: chunks });
+
+  test('comes before its result, in order; custom chunks as they are, all else wrapped', async () => {
+    serveTool('count', async (_call, context) => {
+      progress(context, 0, dataChunk('half'));
+      progress(context, 1, { type: 'text-delta', runId: 'x', from: 'AGENT', payload: { id: 't', text: 'x' } });
+      return { n: 2, result: 1 };
+    });
+    const made = runWith([call('a')]);
+    await walk(made);
+    expect(typesOf(made.published)).toEqual(['data-half', 'tool-output', 'tool-result', 'step-finish']);
+  });
+
+  test('that no message can hold fails the run by name, and is no unhandled rejection', async () => {
+    serveTool('count', async (_call, context) => {
+      progress(context, 0, dataChunk('x'));
+      return undefined;
+    });
+    const onPublish = () => {
+      throw new Error('too large for a message');
+    };
+    const made = runWith([call('a')], { onPublish });
+    const interrupt = await walk(made);
+    expect(interrupt).toMatchObject({ ending: { form: 'error', error: { message: 'too large for a message' } } });
+  });
+});
+
+describe('judging', () => {
+  test('asks for all calls in order before any runs; a denial is a result, and its tool does not run', async () => {
+    const order: string[] = [];
+    serveTool('count', async ({ toolCallId }) => {
+      order.push(`run ${toolCallId}`);
+      return { result: 1 };
+    });
+    const guard = scriptReplica(connection.bus, 'processToolCall', ['guard'], ({ input }) => {
+      const id = input.toolCall?.toolCallId ?? '';
+      order.push(`judge ${id}`);
+      if (id === 'b') return [{ type: 'deny', reason: 'not b', code: 'no' }];
+      return [{ type: 'continue', changes: { args: { n: 1 } } }];
+    });
+    servings.push(guard);
+    const made = runWith([call('a'), call('b'), call('c')], { entries: atStage('processToolCall', 'guard') });
+    expect(await walk(made)).toBeUndefined();
+    expect(order.slice(0, 3)).toEqual(['judge a', 'judge b', 'judge c']);
+    expect(order.slice(3).toSorted()).toEqual(['run a', 'run c']);
+    expect(made.run.state().steps[0]?.toolResults).toMatchObject([
+      { toolCallId: 'a', args: { n: 1 } },
+      { toolCallId: 'b', denied: true, isError: true, result: { denied: true, reason: 'not b', code: 'no' } },
+      { toolCallId: 'c' },
+    ]);
+  });
+});

@@ -1,0 +1,133 @@
+import { MillraceError, type Chunk } from '@millrace/contracts';
+import { describe, expect, test, vi } from 'vitest';
+import { textOf, typesOf } from '../testing/chunks.ts';
+import { scriptModel, type Say } from '../testing/scripted-model.ts';
+import { streamModel } from './model-stream.ts';
+
+const never = new AbortController().signal;
+async function stream(say: Say, signal = never) {
+  const { models, asked } = scriptModel(say);
+  const chunks: Chunk[] = [];
+  const take = (some: Chunk[]) => void chunks.push(...some);
+  const end = await streamModel(models.languageModel('openai/test'), { prompt: [] }, 'run-1', signal, take);
+  return { end, chunks, asked };
+}
+/** An error of the provider's client, as far as it is read. */
+const apiError = (statusCode: number, headers: Record<string, string> = {}) =>
+  Object.assign(new Error('refused'), {
+    [Symbol.for('vercel.ai.error')]: true,
+    [Symbol.for('vercel.ai.error.AI_APICallError')]: true,
+    name: 'AI_APICallError',
+    statusCode,
+    isRetryable: statusCode === 429 || statusCode >= 500,
+    responseHeaders: headers,
+    url: 'https://example.com',
+  });
+
+describe('a model', () => {
+  test('that answers gives chunks, a reason and its usage', async () => {
+    const { end, chunks } = await stream({ text: 'Hello.' });
+    expect(typesOf(chunks)).toEqual(['text-start', 'text-delta', 'text-end']);
+    expect(end).toMatchObject({ finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 } });
+  });
+
+  test('is not read on before what it said is taken', async () => {
+    const { models } = scriptModel({ text: 'Hello.' });
+    const order: string[] = [];
+    const take = async (chunks: Chunk[]) => {
+      order.push(`take ${typesOf(chunks).join()}`);
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push('taken');
+    };
+    await streamModel(models.languageModel('openai/test'), { prompt: [] }, 'run-1', never, take);
+    expect(order).toEqual(['take text-start', 'taken', 'take text-delta', 'taken', 'take text-end', 'taken']);
+  });
+
+  test('that says nothing at all has not ended well', async () => {
+    const { models } = scriptModel({});
+    const model = models.languageModel('openai/test');
+    const stream = new ReadableStream({ start: (controller) => controller.close() });
+    model.doStream = async () => ({ stream });
+    const end = await streamModel(model, { prompt: [] }, 'run-1', never, () => undefined);
+    expect(end).toMatchObject({ error: { message: expect.stringContaining('without a finish'), isRetryable: true } });
+  });
+
+  test('that is given up is told so', async () => {
+    const giveUp = new AbortController();
+    const { models, asked } = scriptModel({ text: 'Hello.', until: new Promise(() => undefined) });
+    const take = () => giveUp.abort();
+    const end = await streamModel(models.languageModel('x'), { prompt: [] }, 'run-1', giveUp.signal, take);
+    expect(asked[0]?.abortSignal?.aborted).toBe(true);
+    expect(end).toHaveProperty('error');
+  });
+
+  test('that falls silent is an error that may be tried again', async () => {
+    vi.useFakeTimers();
+    try {
+      const streaming = stream({ text: 'Hel', until: new Promise(() => undefined) });
+      await vi.advanceTimersByTimeAsync(121_000);
+      const { end, chunks } = await streaming;
+      expect(end).toMatchObject({ error: { message: expect.stringContaining('120000 ms'), isRetryable: true } });
+      expect(textOf(chunks)).toBe('Hel');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('an error', () => {
+  test.each([
+    [429, true],
+    [500, true],
+    [503, true],
+    [400, false],
+    [401, false],
+  ])('of status %i may be tried again: %s', async (status, isRetryable) => {
+    expect((await stream({ error: apiError(status) })).end).toMatchObject({
+      error: { statusCode: status, isRetryable },
+    });
+  });
+
+  test('of the network may be tried again', async () => {
+    const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    for (const error of [reset, new TypeError('fetch failed')])
+      expect((await stream({ error })).end).toMatchObject({ error: { isRetryable: true } });
+  });
+
+  test('of ours is none of the network: asking the model again would not help', async () => {
+    const error = new MillraceError('message-too-large', 'too large');
+    expect((await stream({ error })).end).toMatchObject({ error: { isRetryable: false } });
+  });
+
+  test('in mid-stream is one too, whatever form it has; what came before was given', async () => {
+    const { end, chunks } = await stream({ text: 'Hel', breaksOff: { type: 'server_error', message: 'overloaded' } });
+    expect(end).toMatchObject({ error: { message: 'overloaded', isRetryable: true } });
+    expect(textOf(chunks)).toBe('Hel');
+    const nested = { error: { message: 'slow down', code: 429 } };
+    expect((await stream({ breaksOff: nested })).end).toMatchObject({
+      error: { message: 'slow down', statusCode: 429, isRetryable: true },
+    });
+    expect((await stream({ breaksOff: { message: 'bad', code: 'invalid_prompt' } })).end).toMatchObject({
+      error: { message: 'bad', isRetryable: false },
+    });
+  });
+
+  test.each([
+    [{ 'retry-after': '2' }, 2_000],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': '-5' }, 0],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{}, undefined],
+  ])('with the headers %j is waited for %s ms', async (headers, retryAfterMs) => {
+    const { end } = await stream({ error: apiError(429, headers) });
+    expect('retryAfterMs' in end ? end.retryAfterMs : undefined).toBe(retryAfterMs);
+  });
+
+  test('with a date is waited for until then', async () => {
+    const headers = { 'retry-after': new Date(Date.now() + 10_000).toUTCString() };
+    const { end } = await stream({ error: apiError(503, headers) });
+    const waitMs = 'retryAfterMs' in end ? (end.retryAfterMs ?? 0) : 0;
+    expect(waitMs).toBeGreaterThan(8_000);
+    expect(waitMs).toBeLessThanOrEqual(10_000);
+  });
+});

@@ -1,0 +1,110 @@
+// Runs as the work queue gives them, driven against real streams and a scripted model, without the queue itself.
+import {
+  agentKey,
+  textMessage,
+  type Agent,
+  type Chunk,
+  type ChunkBatch,
+  type Plan,
+  type RunHead,
+} from '@millrace/contracts';
+import { chunkBatchSchema } from '@millrace/contracts';
+import { listen, writeEntry, type Delivery } from '@millrace/bus';
+import { driveRun } from '../run/drive-run.ts';
+import type { Deps, StopReason } from '../run/run.ts';
+import { readHead } from '../run/run-store.ts';
+import { createDiscovery } from '../discovery.ts';
+import { createSessionInbox } from '../step/session-inbox.ts';
+import type { TestJetStream } from './jetstream.ts';
+import { agentOf } from './run-states.ts';
+import { scriptModel, type Say } from './scripted-model.ts';
+
+export type DrivenRun = {
+  runId: string;
+  delivery: Delivery;
+  stop: AbortController;
+  /** How often the command was acknowledged, and extended. */
+  acknowledged(): number;
+  live: ChunkBatch[];
+  chunks(): Chunk[];
+  drive(more?: Partial<Delivery>): Promise<void>;
+  head(): Promise<RunHead | undefined>;
+  fence(): void;
+};
+
+export type Driver = {
+  deps: Deps;
+  errors: string[];
+  apply(agent?: Partial<Agent>, plan?: Plan): Promise<string>;
+  begin(options?: { agent?: string; deadlineMs?: number; sequence?: number; text?: string }): Promise<DrivenRun>;
+  stop(): void;
+};
+
+const emptyPlan: Plan = { entries: {}, order: {}, tools: [] };
+let count = 0;
+
+export function createDriver({ access }: TestJetStream, ...script: Say[]): Driver & { asked: unknown[] } {
+  const { bus } = access;
+  const { models, asked } = scriptModel(...script);
+  const sessions = createSessionInbox(bus);
+  const discovery = createDiscovery(bus);
+  const errors: string[] = [];
+  const quiet = () => undefined;
+  const log = {
+    debug: quiet,
+    info: quiet,
+    warn: quiet,
+    error: (_: object, message: string) => void errors.push(message),
+  };
+  const deps: Deps = { access, models, discovery, sessions, log };
+  const listenings: { stop(): void }[] = [];
+  return {
+    deps,
+    asked,
+    errors,
+    async apply(agent = {}, plan = emptyPlan) {
+      const name = agent.name ?? `agent-${count++}`;
+      const applied = { agent: agentOf({ ...agent, name }), plan, revision: 0, appliedAt: '2026-01-01T00:00:00.000Z' };
+      await writeEntry(access, bus.names.agents, agentKey('acme', name), applied, { expectedRevision: 0 });
+      return name;
+    },
+    async begin({ agent = 'nosuch', deadlineMs = 60_000, sequence = 7, text = 'hello' } = {}) {
+      const runId = `run-${count++}`;
+      const live: ChunkBatch[] = [];
+      listenings.push(listen(bus, bus.subjects.chunks('acme', runId), chunkBatchSchema, (batch) => live.push(batch)));
+      await bus.nc.flush();
+      const stop = new AbortController();
+      let acknowledged = 0;
+      const messages = [textMessage('m1', 'user', text)];
+      const request = { runId, tenant: 'acme', agent, messages, requestContext: {}, deadlineMs };
+      const delivery: Delivery = {
+        command: { command: 'start', submittedAt: Date.now(), request },
+        sequence,
+        redelivered: false,
+        acknowledge: async () => void (acknowledged += 1),
+        extend: () => undefined,
+        handOver: () => undefined,
+      };
+      return {
+        runId,
+        delivery,
+        stop,
+        acknowledged: () => acknowledged,
+        live,
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the orchestrator published as chunks
+        chunks: () => live.flatMap(({ chunks }) => chunks) as Chunk[],
+        drive: async (more = {}) => {
+          await driveRun(deps, { ...delivery, ...more }, stop);
+          await bus.nc.flush();
+        },
+        head: async () => (await readHead(access, 'acme', runId))?.value,
+        fence: () => stop.abort('fenced' satisfies StopReason),
+      };
+    },
+    stop() {
+      for (const listening of listenings) listening.stop();
+      sessions.stop();
+      discovery.stop();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// A model that says what a test tells it, call by call; the last element is said again.
+import type { Models } from '@millrace/models';
+import type { ModelPart } from '../step/model-parts.ts';
+import type { CallOptions, LanguageModel } from '../step/prompt.ts';
+
+export type Say = {
+  text?: string;
+  calls?: { toolCallId: string; toolName: string; input: string }[];
+  /** Thrown by the call, or in mid-stream behind the text. */
+  error?: unknown;
+  breaksOff?: unknown;
+  /** Waited for behind the text, or until the call is given up. */
+  until?: Promise<unknown>;
+};
+
+export type ScriptedModel = { models: Models; asked: CallOptions[] };
+
+export function scriptModel(...script: Say[]): ScriptedModel {
+  const asked: CallOptions[] = [];
+  const doStream = async (options: CallOptions) => {
+    const say = script[Math.min(asked.length, script.length - 1)] ?? {};
+    asked.push(options);
+    if (say.error !== undefined) throw say.error;
+    return { stream: streamOf(say, options.abortSignal) };
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the orchestrator uses
+  const model = { specificationVersion: 'v4', provider: 'test', modelId: 'test', doStream } as unknown as LanguageModel;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same
+  return { models: { languageModel: () => model } as unknown as Models, asked };
+}
+
+function streamOf(
+  { text = '', calls = [], breaksOff, until }: Say,
+  signal: AbortSignal | undefined,
+): ReadableStream<ModelPart> {
+  const isEmpty = text === '';
+  const parts: ModelPart[] = [
+    { type: 'stream-start', warnings: [] },
+    ...(isEmpty ? [] : textParts(text)),
+    ...calls.map((call): ModelPart => ({ type: 'tool-call', ...call })),
+  ];
+  return new ReadableStream<ModelPart>({
+    async start(controller) {
+      for (const part of parts) controller.enqueue(part);
+      if (until) await Promise.race([until, aborted(signal)]);
+      if (signal?.aborted) return controller.error(signal.reason);
+      if (breaksOff === undefined) controller.enqueue(finish(calls.length > 0));
+      else controller.enqueue({ type: 'error', error: breaksOff });
+      controller.close();
+    },
+  });
+}
+
+function textParts(text: string): ModelPart[] {
+  return [
+    { type: 'text-start', id: 't' },
+    { type: 'text-delta', id: 't', delta: text },
+    { type: 'text-end', id: 't' },
+  ];
+}
+
+function finish(hasCalls: boolean): ModelPart {
+  const unified = hasCalls ? ('tool-calls' as const) : ('stop' as const);
+  return {
+    type: 'finish',
+    finishReason: { unified, raw: unified },
+    usage: {
+      inputTokens: { total: 3, noCache: 3, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: 2, text: 2, reasoning: 0 },
+    },
+  };
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,41 @@
+// A replica of a processor service that answers as a test says: stage calls over the real bus.
+import { stageCallSchema, type Stage, type StageCall, type Verdict, type VerdictOf } from '@millrace/contracts';
+import { serve, type Bus } from '@millrace/bus';
+
+export type ScriptedReplica = {
+  /** The calls that came, as entries' names: `a+b` is a call for both. */
+  calls: string[];
+  /** The calls themselves. */
+  received: StageCall[];
+  stop(): Promise<void>;
+};
+
+/** What is answered: verdicts, in the order of the call's entries; or nothing at all. */
+export type Script = (call: StageCall) => Promise<Verdict[] | 'silence'> | Verdict[] | 'silence';
+
+export const goOn: VerdictOf<'continue'> = { type: 'continue' };
+export const failure = (more: object = {}): Verdict => ({
+  type: 'failure',
+  code: 'processor-failed',
+  message: 'broken',
+  retryable: true,
+  ...more,
+});
+
+/** Serves the processors at the stage, shared by queue group and by the replica's own subject. */
+export function scriptReplica(bus: Bus, stage: Stage, processors: readonly string[], script: Script): ScriptedReplica {
+  const calls: string[] = [];
+  const received: StageCall[] = [];
+  const handle = async (call: StageCall) => {
+    calls.push(call.entries.map(({ entry }) => entry).join('+'));
+    received.push(call);
+    const verdicts = await script(call);
+    return verdicts === 'silence' ? undefined : { n: 0, verdicts, ms: verdicts.map(() => 1), replica: bus.id };
+  };
+  const request = stageCallSchema;
+  const servings = processors.flatMap((processor) => [
+    serve(bus, { subject: bus.subjects.stage(stage, processor), queue: processor, request, handle }),
+    serve(bus, { subject: bus.subjects.stage(stage, processor, bus.id), request, handle }),
+  ]);
+  return { calls, received, stop: async () => void (await Promise.all(servings.map((one) => one.drain(1_000)))) };
+}

@@ -1,0 +1,67 @@
+// The other end of a stream session, played by a test: it sees the batches that come and sends what the test says.
+import {
+  SESSION_LIMITS,
+  sessionInputSchema,
+  type Chunk,
+  type SessionInput,
+  type SessionOutput,
+  type Verdict,
+} from '@millrace/contracts';
+import { listen, publish, type Bus } from '@millrace/bus';
+import { connectSession, type SessionEnd } from '../step/session-client.ts';
+import { createSessionInbox } from '../step/session-inbox.ts';
+
+export type PlayedSession = ReturnType<typeof playSession>;
+
+/** Both ends of one session. @param bus the orchestrator's, @param replica the replica's connection */
+export function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
+  const inbox = createSessionInbox(bus);
+  const { client, session, out, start } = connectSession({ bus, inbox, timeoutMs });
+  const subject = bus.subjects.session('guards', replica.id, session);
+  const inputs: SessionInput[] = [];
+  const output: Chunk[] = [];
+  const ends: SessionEnd[] = [];
+  let advanced = 0;
+  let n = 0;
+  const listening = listen(replica, subject, sessionInputSchema, (input) => inputs.push(input));
+  const send = (more: Partial<SessionOutput>) =>
+    publish(replica, out, { session, n: n++, done: received().length, chunks: [], ...more });
+  const received = () => inputs.flatMap(({ chunks }) => chunks);
+  return {
+    client,
+    session,
+    out,
+    inputs,
+    output,
+    ends,
+    received,
+    advanced: () => advanced,
+    send,
+    answer: (chunks: Chunk[]) => send({ chunks }),
+    finish: (verdicts: Verdict[] = [{ type: 'continue' }]) => send({ verdicts, ms: verdicts.map(() => 1) }),
+    /** Its signs of life, as its inbox would fire them. */
+    beatEvery: (): (() => void) => {
+      const timer = setInterval(() => send({}), SESSION_LIMITS.heartbeatMs / 2);
+      return () => clearInterval(timer);
+    },
+    start: () =>
+      start(
+        { opened: true, replica: replica.id, service: 'guards', subject, entries: 1 },
+        {
+          output: (chunks) => void output.push(...chunks),
+          ended: (end) => void ends.push(end),
+          advanced: () => void (advanced += 1),
+        },
+      ),
+    /** What either end has sent has come. */
+    settle: async () => {
+      await replica.nc.flush();
+      await bus.nc.flush();
+    },
+    stop: () => {
+      client.drop();
+      listening.stop();
+      inbox.stop();
+    },
+  };
+}

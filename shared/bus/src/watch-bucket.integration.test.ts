@@ -1,0 +1,64 @@
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { readEntry, writeEntry } from './entries.ts';
+import { ensureTopology, openJetStream, type JetStreamAccess } from './jetstream.ts';
+import { createCollectedLog } from './testing/collected-log.ts';
+import { watchBucket } from './watch-bucket.ts';
+
+const nats = useNats();
+const log = createCollectedLog();
+const owner = useBus(nats, 'owner', { log });
+const schema = z.object({ n: z.number() });
+let access: JetStreamAccess;
+let bucket: string;
+
+beforeAll(async () => {
+  access = await openJetStream(owner.bus);
+  await ensureTopology(access);
+  bucket = owner.bus.names.agents;
+});
+
+const write = async (key: string, value: unknown) => {
+  const { revision = 0 } = (await readEntry(access, bucket, key, z.unknown())) ?? {};
+  return writeEntry(access, bucket, key, value, { expectedRevision: revision });
+};
+const watched = async () => {
+  const entries = new Map<string, number>();
+  const stop = await watchBucket(access, bucket, schema, {
+    put: (key, { value }) => entries.set(key, value.n),
+    removed: (key) => entries.delete(key),
+  });
+  return { entries, stop };
+};
+
+test('tells what is there already, then every change; what does not fit is logged and left out', async () => {
+  await write('acme.before', { n: 1 });
+  const { entries, stop } = await watched();
+  await eventually(() => entries.get('acme.before') === 1);
+  await write('acme.before', { n: 2 });
+  await write('acme.wrong', { n: 'three' });
+  await write('acme.behind', { n: 4 });
+  await eventually(() => entries.get('acme.behind') === 4);
+  expect([...entries]).toEqual([
+    ['acme.before', 2],
+    ['acme.behind', 4],
+  ]);
+  expect(log.lines).toContainEqual(
+    expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ key: 'acme.wrong' }) }),
+  );
+  stop();
+});
+
+test('goes on behind an outage of the server, and misses nothing', async () => {
+  const { entries, stop } = await watched();
+  await eventually(() => entries.size > 0);
+  await nats.kill();
+  await eventually(() => !owner.bus.connected());
+  await nats.start();
+  await eventually(() => owner.bus.connected());
+  await eventually(() => write('acme.later', { n: 5 }).catch(() => false), { timeoutMs: 15_000 });
+  await eventually(() => entries.get('acme.later') === 5, { timeoutMs: 15_000 });
+  expect(entries.get('acme.later')).toBe(5);
+  stop();
+});
