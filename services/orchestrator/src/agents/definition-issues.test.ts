@@ -51,7 +51,7 @@ describe('a definition', () => {
       release: 'step',
       input: ['pii', { use: 'x', observe: true }, { use: '!' }],
     });
-    expect(issues.map(({ path }) => path).toSorted()).toEqual([
+    expect(issues.map(({ path = '' }) => path).toSorted()).toEqual([
       'colour',
       'input[1].observe',
       'input[2].use',

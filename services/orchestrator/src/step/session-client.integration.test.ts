@@ -116,7 +116,7 @@ describe('the end', () => {
   test('of an empty session is said by itself', async () => {
     const made = await session();
     made.client.end();
-    await eventually(() => made.inputs.some(({ end, chunks }) => end && chunks.length === 0));
+    expect(await eventually(() => made.inputs.find(({ end }) => end))).toMatchObject({ n: 0, chunks: [] });
   });
 
   test('may come from the replica at any time: a verdict stops the stream', async () => {

@@ -27,7 +27,9 @@ export function agentOf(more: Partial<Agent> = {}): Agent {
   };
 }
 
-export function stateOf({ agent = agentOf(), plan = { entries: {}, order: {}, tools: [] } as Plan } = {}): RunState {
+const emptyPlan: Plan = { entries: {}, order: {}, tools: [] };
+
+export function stateOf({ agent = agentOf(), plan = emptyPlan } = {}): RunState {
   return initialState({
     request: {
       runId: RUN_ID,

@@ -55,6 +55,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
   let checkpoint = async (): Promise<Interrupt | undefined> => undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a test does not give, what it tests does not use
   const deps = {
     access: { bus },
     sessions: sessions && {
@@ -65,7 +66,6 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     models: options.models,
     discovery: { ...noDiscovery, ...discovery },
     log: { debug: log, info: log, warn: log, error: log },
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a test does not give, what it tests does not use
   } as unknown as Deps & { access: JetStreamAccess };
   const run: Run = {
     ref: {

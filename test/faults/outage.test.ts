@@ -1,0 +1,30 @@
+// The bus goes away in mid-run and comes back: the orchestrator lives, the run goes on, its reader gets all of it.
+import { useNats, useStack } from '@millrace/testkit';
+import { expect, test } from 'vitest';
+import { collect, textOf } from '../e2e/collect.ts';
+import { script } from '../e2e/script.ts';
+
+const nats = useNats();
+const stack = useStack(nats, ['orchestrator', 'tools']);
+
+test('a server that restarts costs no run its life', async () => {
+  await stack.client.agents.apply({ name: 'plain', model: 'openai/gpt-5-mini', tools: ['calculator'] });
+  const before = stack.pids();
+  const text = 'word '.repeat(40);
+  const calls = [{ name: 'calculator', args: { expression: '1 + 1' } }];
+  const run = await stack.client.start(
+    'plain',
+    script({ text, chunkSize: 5, delayMs: 100, toolCalls: calls }, { text }),
+  );
+  const reading = collect(run);
+  for await (const chunk of run.fullStream) if (chunk.type === 'text-delta') break;
+
+  await nats.stop();
+  await nats.start();
+
+  const chunks = await reading;
+  expect(chunks.at(-1)?.type).toBe('finish');
+  expect(textOf(chunks)).toBe(text + text);
+  expect(await run.result()).toMatchObject({ status: 'finished', text: text + text });
+  expect(stack.pids()).toEqual(before);
+}, 60_000);
