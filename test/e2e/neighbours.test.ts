@@ -36,8 +36,8 @@ const hanger = defineProcessor({
   options: noOptions,
   create: () => ({
     id: 'hanger',
-    processInput: ({ abortSignal }) =>
-      new Promise<undefined>((resolve) => abortSignal.addEventListener('abort', () => resolve(undefined))),
+    // Not even when it is told that it was given up.
+    processInput: () => new Promise<undefined>(() => undefined),
     processOutputStream: async ({ part }) => part,
   }),
 });

@@ -1,10 +1,28 @@
 // Runs once, before the first worker: the servers are found or fetched here, so that workers do not all fetch into a cold cache.
 // A machine that cannot have one says so in a line; the tests that need it then skip with the reason.
 import { findNats, findRedis } from '@millrace/servers';
+import { startQdrantContainer } from './qdrant-container.ts';
 
-export async function setup(): Promise<void> {
+/** Resolves with what is to be done after the last worker. */
+export async function setup(): Promise<() => Promise<void>> {
   const programs = { 'nats-server': await findNats(), 'redis-server': await findRedis() };
   for (const [name, found] of Object.entries(programs)) {
     if (found.kind === 'unavailable') process.stderr.write(`${name} cannot be had here: ${found.reason}\n`);
   }
+  return provideQdrant();
+}
+
+/** Workers inherit QDRANT_URL. */
+async function provideQdrant(): Promise<() => Promise<void>> {
+  if (process.env['QDRANT_URL']) return async () => undefined;
+  const qdrant = await startQdrantContainer(process.env);
+  if ('unavailable' in qdrant) {
+    process.stderr.write(`Qdrant cannot be had here, its tests are skipped: ${qdrant.unavailable}\n`);
+    return async () => undefined;
+  }
+  process.env['QDRANT_URL'] = qdrant.url;
+  return async () => {
+    delete process.env['QDRANT_URL'];
+    await qdrant.stop();
+  };
 }

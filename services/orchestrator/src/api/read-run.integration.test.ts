@@ -1,5 +1,5 @@
 // Reading a run back from real streams: none, few, exactly a page of, and very many messages.
-import type { ChunkBatch, RunHead } from '@millrace/contracts';
+import type { ChunkBatch } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -7,6 +7,7 @@ import { SHARD } from '../run/chunk-publisher.ts';
 import { failedRun } from '../run/failed-run.ts';
 import { delta } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
+import { headOf } from '../testing/run-heads.ts';
 import { readChunks } from './read-run.ts';
 import { readStored } from './read-stored.ts';
 
@@ -21,20 +22,6 @@ async function store(runId: string, batches: readonly ChunkBatch[]): Promise<voi
 }
 const oneByOne = (count: number, size = 1): ChunkBatch[] =>
   Array.from({ length: count }, (_, index) => ({ epoch: 1, index, chunks: [delta('x'.repeat(size))] }));
-const headOf = (runId: string, more: Partial<RunHead> = {}): RunHead => ({
-  tenant: 'acme',
-  runId,
-  status: 'running',
-  epoch: 1,
-  write: 0,
-  command: 1,
-  records: 0,
-  nextIndex: 0,
-  bases: [start],
-  startedAt: 0,
-  deadlineAt: 0,
-  ...more,
-});
 const over = (runId: string, nextIndex: number) => {
   const { result, lastChunk } = failedRun(runId, { code: 'internal', message: 'ended' });
   return headOf(runId, { status: 'failed', nextIndex, result, lastChunk });

@@ -7,6 +7,7 @@ import type { AgentStore } from '../agents/agent-store.ts';
 import { askCancel, openRunStore } from '../run/run-store.ts';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
+import { headOf } from '../testing/run-heads.ts';
 import { agentOf } from '../testing/run-states.ts';
 import { createRunsApi } from './runs-api.ts';
 
@@ -33,11 +34,12 @@ const agents: AgentStore = {
 let count = 0;
 const newRun = () => ({ tenant: 'acme', run: `run-${count++}` });
 type Address = ReturnType<typeof newRun>;
+const messages = [textMessage('m1', 'user', 'hello')];
 const requestOf = ({ tenant, run }: Address, more: Partial<RunRequest> = {}): RunRequest => ({
   runId: run,
   tenant,
   agent: 'demo',
-  messages: [textMessage('m1', 'user', 'hello')],
+  messages,
   requestContext: {},
   deadlineMs: 1_000,
   ...more,
@@ -105,8 +107,8 @@ describe('submit', () => {
   test('refuses what the queue cannot hold, before anything is stored', async () => {
     const taken = await queued();
     const address = newRun();
-    const messages = [textMessage('m1', 'user', 'x'.repeat(connection.bus.maxPayload()))];
-    await expect(api().submit(requestOf(address, { messages }), address)).rejects.toMatchObject({
+    const large = [textMessage('m1', 'user', 'x'.repeat(connection.bus.maxPayload()))];
+    await expect(api().submit(requestOf(address, { messages: large }), address)).rejects.toMatchObject({
       code: 'message-too-large',
       path: 'messages',
     });
@@ -162,23 +164,7 @@ describe('cancel', () => {
     const subject = connection.bus.subjects.control(address.tenant, address.run);
     const listening = listen(connection.bus, subject, controlSchema, (control) => told.push(control));
     stops.push(() => listening.stop());
-    const store = await openRunStore(
-      stream.access,
-      {
-        tenant: address.tenant,
-        runId: address.run,
-        status: 'running',
-        epoch: 1,
-        write: 0,
-        command: 1,
-        records: 0,
-        nextIndex: 0,
-        bases: [{ epoch: 1, index: 0 }],
-        startedAt: 0,
-        deadlineAt: 0,
-      },
-      0,
-    );
+    const store = await openRunStore(stream.access, headOf(address.run), 0);
     expect(await api().cancel({}, address)).toEqual({ runId: address.run, status: 'running' });
     await eventually(() => told.length === 1);
     expect(told).toEqual([{ control: 'cancel' }]);

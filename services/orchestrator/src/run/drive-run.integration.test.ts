@@ -194,7 +194,7 @@ describe('a redelivered command', () => {
 describe('an owner that is fenced', () => {
   test('says nothing more: no chunk, no state, no acknowledgement', async () => {
     const gate = Promise.withResolvers<void>();
-    const { begin, apply } = driver({ text: 'Hello.', until: gate.promise });
+    const { begin, apply } = driver({ text: 'Hello.', until: gate.promise, lastWords: ' And more.' });
     const run = await begin({ agent: await apply() });
     const driving = run.drive();
     await eventually(() => textOf(run.chunks()) === 'Hello.');

@@ -167,6 +167,12 @@ describe('a rewind', () => {
     expect(twice.retryCount).toBe(2);
   });
 
+  test('without a reason counts as well, and says nothing to the model', () => {
+    const state = folded(opened(stateOf()), { ...toStep, feedback: '' });
+    expect(state.retryCount).toBe(1);
+    expect(feedbackOf(state)).toEqual([]);
+  });
+
   test('leaves no feedback behind once an answer is accepted', () => {
     expect(feedbackOf(answered(opened(folded(opened(stateOf()), toStep)), 'kind'))).toEqual([]);
   });

@@ -125,7 +125,8 @@ function rewound(state: RunState, { to, feedback }: Extract<RunAction, { action:
     conversation: applyOps(base, ops),
     steps: open?.closed ? state.steps.slice(0, -1) : state.steps,
     inputPassed: to === 'input' ? false : state.inputPassed,
-    retryCount: feedback === '' ? state.retryCount : state.retryCount + 1,
+    // Counted without a reason too: a retry that did not count would go on for ever.
+    retryCount: state.retryCount + 1,
   };
 }
 

@@ -3,6 +3,7 @@ import { ensureTopology, openJetStream, readEntry, type JetStreamAccess } from '
 import { recordSchema, stateKeys } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { headOf } from '../testing/run-heads.ts';
 import { FencedError, askCancel, openRunStore, readHead } from './run-store.ts';
 
 const nats = useNats();
@@ -15,20 +16,7 @@ beforeAll(async () => {
   await ensureTopology(access);
 });
 
-const firstHead = (more: Partial<RunHead> = {}): RunHead => ({
-  tenant: 'acme',
-  runId: `run-${count++}`,
-  status: 'running',
-  epoch: 1,
-  write: 0,
-  command: 7,
-  records: 0,
-  nextIndex: 0,
-  bases: [{ epoch: 1, index: 0 }],
-  startedAt: 1,
-  deadlineAt: 2,
-  ...more,
-});
+const firstHead = () => headOf(`run-${count++}`);
 async function opened(head = firstHead(), revision = 0) {
   const store = await openRunStore(access, head, revision);
   if (!store) throw new Error('the run has another owner');

@@ -92,6 +92,14 @@ describe('a verdict that stops', () => {
   });
 });
 
+test('the first verdict that stops is the one that counts', () => {
+  const first = judged({ type: 'abort', reason: 'first' }, { entry: planEntry('a') });
+  const second = judged({ type: 'abort', reason: 'second' }, { entry: planEntry('b') });
+  const { stopped, outcomes } = fold('processOutputStream', first, second);
+  expect(stopped).toMatchObject({ entry: { entry: 'a' }, verdict: { reason: 'first' } });
+  expect(outcomes).toHaveLength(2);
+});
+
 describe('a failure', () => {
   const failure: Verdict = { type: 'failure', code: 'processor-timeout', message: 'too slow', retryable: true };
 

@@ -29,6 +29,7 @@ export type StageFold = {
   violations: Violation[];
   data: Chunk[];
   outcomes: EntryOutcome[];
+  /** The first of them: a session that is lost fails all its entries at once. */
   stopped?: Stopped;
 };
 
@@ -56,12 +57,12 @@ export function foldVerdict(stage: Stage, fold: StageFold, judged: Judged): Stag
     const error = { code: verdict.code, message: verdict.message };
     const skipped = entry.onFailure === 'skip';
     const outcomes = [...fold.outcomes, { ...outcome, error, ...(skipped && { skipped }) }];
-    return skipped ? { ...fold, outcomes } : { ...fold, outcomes, stopped: { entry, verdict } };
+    return skipped ? { ...fold, outcomes } : { ...fold, outcomes, stopped: fold.stopped ?? { entry, verdict } };
   }
   const carried = carry(fold, entry, verdict);
   const said = { ...outcome, ...reasonOf(verdict), ...(verdict.violations && { violations: verdict.violations }) };
   const next = { ...carried, outcomes: [...fold.outcomes, said] };
-  return verdict.type === 'continue' ? next : { ...next, stopped: { entry, verdict } };
+  return verdict.type === 'continue' ? next : { ...next, stopped: fold.stopped ?? { entry, verdict } };
 }
 
 type Carrying = Exclude<Verdict, VerdictOf<'failure'>>;

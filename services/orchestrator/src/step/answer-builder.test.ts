@@ -69,7 +69,8 @@ describe('an answer', () => {
   });
 
   test('is nothing of what is no answer', () => {
-    expect(types(of('step-start', {}), of('response-metadata', {}), of('tool-call-delta', {}))).toEqual([]);
+    const piece = of('tool-call-delta', { toolCallId: 'c1', argsTextDelta: '{}' });
+    expect(types(of('step-start', {}), of('response-metadata', {}), piece)).toEqual([]);
   });
 });
 
@@ -79,6 +80,14 @@ describe('an answer that is too large', () => {
   test('is refused by name, before a record of it could be', () => {
     const builder = made(...say(half), ...say(half));
     expect(() => builder.add(delta('x'))).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
+  });
+
+  test('is noticed while its arguments come, and these are not counted twice', () => {
+    const piece = of('tool-call-delta', { toolCallId: 'c', argsTextDelta: half });
+    const whole = of('tool-call', { toolCallId: 'c', toolName: 't', args: half.slice(2) });
+    expect(made(piece, whole).message().content.parts).toHaveLength(1);
+    const builder = made(piece, piece);
+    expect(() => builder.add(piece)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
   });
 
   test('counts reasoning, arguments and files too', () => {

@@ -21,10 +21,12 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
   const open = new Map<string, MessagePart>();
   const chunks: Chunk[] = [];
   const createdAt = new Date().toISOString();
+  /** Arguments that came in pieces are counted as they come, and not again as a whole. */
+  const streamedArgs = new Map<string, number>();
   let chars = 0;
 
-  const grow = (text: string) => {
-    chars += text.length;
+  const grow = (text: string, counted = 0) => {
+    chars += Math.max(text.length - counted, 0);
     if (chars <= MAX_ANSWER_CHARS) return text;
     throw new MillraceError('model-answer-too-large', `The answer is over ${MAX_ANSWER_CHARS} characters.`, {
       remedy: 'Set modelSettings.maxOutputTokens, or add a content-length guard.',
@@ -61,9 +63,15 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
         }
         case 'reasoning-end':
           return void open.delete(`reasoning ${chunk.payload.id}`);
+        case 'tool-call-delta': {
+          const { toolCallId, argsTextDelta } = chunk.payload;
+          grow(argsTextDelta);
+          streamedArgs.set(toolCallId, (streamedArgs.get(toolCallId) ?? 0) + argsTextDelta.length);
+          return;
+        }
         case 'tool-call': {
           const { toolCallId, toolName, args = null, providerExecuted } = chunk.payload;
-          grow(JSON.stringify(args));
+          grow(JSON.stringify(args), streamedArgs.get(toolCallId));
           const toolInvocation = { state: 'call' as const, toolCallId, toolName, args };
           return void parts.push({
             type: 'tool-invocation',

@@ -180,6 +180,14 @@ describe('a session is lost', () => {
     expect(made.ends).toEqual([lost('processor-timeout')]);
   });
 
+  test('before anybody listens too: whoever starts it then is told', async () => {
+    const made = await session({ started: false });
+    made.send({ n: 1 });
+    await made.settle();
+    made.start();
+    expect(made.ends).toEqual([lost('session-lost')]);
+  });
+
   test('once, whatever comes after', async () => {
     const made = await session();
     made.send({ n: 5 });

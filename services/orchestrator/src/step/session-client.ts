@@ -62,6 +62,7 @@ export function connectSession({ bus, inbox, timeoutMs }: SessionClientOptions):
   let ending = false;
   let endSent = false;
   let over = false;
+  let ended: SessionEnd | undefined;
   let lastIn = Date.now();
   let lastOut = Date.now();
   let lastAdvance = Date.now();
@@ -69,6 +70,7 @@ export function connectSession({ bus, inbox, timeoutMs }: SessionClientOptions):
   const finish = (end: SessionEnd) => {
     if (over) return;
     over = true;
+    ended = end;
     inbox.close(session);
     events.ended(end);
   };
@@ -150,6 +152,8 @@ export function connectSession({ bus, inbox, timeoutMs }: SessionClientOptions):
       subject = opened.subject;
       events = listening;
       lastIn = Date.now();
+      // It may have been lost while the step's other sessions were still being opened.
+      if (ended) listening.ended(ended);
       flush();
     },
   };

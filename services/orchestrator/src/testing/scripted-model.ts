@@ -11,6 +11,8 @@ export type Say = {
   breaksOff?: unknown;
   /** Waited for behind the text, or until the call is given up. */
   until?: Promise<unknown>;
+  /** Said although the call was given up. */
+  lastWords?: string;
 };
 
 export type ScriptedModel = { models: Models; asked: CallOptions[] };
@@ -30,7 +32,7 @@ export function scriptModel(...script: Say[]): ScriptedModel {
 }
 
 function streamOf(
-  { text = '', calls = [], breaksOff, until }: Say,
+  { text = '', calls = [], breaksOff, until, lastWords }: Say,
   signal: AbortSignal | undefined,
 ): ReadableStream<ModelPart> {
   const isEmpty = text === '';
@@ -43,7 +45,8 @@ function streamOf(
     async start(controller) {
       for (const part of parts) controller.enqueue(part);
       if (until) await Promise.race([until, aborted(signal)]);
-      if (signal?.aborted) return controller.error(signal.reason);
+      if (signal?.aborted && lastWords !== undefined) for (const part of textParts(lastWords)) controller.enqueue(part);
+      else if (signal?.aborted) return controller.error(signal.reason);
       if (breaksOff === undefined) controller.enqueue(finish(calls.length > 0));
       else controller.enqueue({ type: 'error', error: breaksOff });
       controller.close();

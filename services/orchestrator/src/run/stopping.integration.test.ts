@@ -1,0 +1,92 @@
+// A run that is stopped from outside while it waits: in each statement it ends at once, says so once, and stores that.
+import { endsRun, toolRequestSchema, type Plan, type Stage, type ToolDefinition } from '@millrace/contracts';
+import { serve } from '@millrace/bus';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createDriver } from '../testing/driven-runs.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { scriptReplica } from '../testing/scripted-replica.ts';
+import type { StopReason } from './run.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+const stops: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const tool: ToolDefinition = {
+  name: 'slow',
+  description: 'never answers',
+  inputSchema: { type: 'object' },
+  subject: 'mr.v1.tool.slow',
+  idempotent: false,
+  timeoutMs: 30_000,
+};
+const calls = [{ toolCallId: 'c1', toolName: 'slow', input: '{}' }];
+const refused = new Error('refused');
+
+/** A run that waits for ever in one stage, or for its tool. */
+async function stuckAt(where: Stage | 'tool') {
+  let isThere = false;
+  const hang = () => {
+    isThere = true;
+    return 'silence' as const;
+  };
+  const say = where === 'processAPIError' ? { error: refused } : { text: 'Hello.', calls };
+  const driver = createDriver(stream, say);
+  const plan: Plan =
+    where === 'tool' ? planOf([], [tool]) : planOf([planEntry('p', { stages: [where], timeoutMs: 30_000 })], [tool]);
+  const answers = where !== 'tool' && where !== 'processToolCall';
+  const serving = serve(connection.bus, {
+    subject: connection.bus.subjects.tool('slow'),
+    request: toolRequestSchema,
+    handle: async () => {
+      isThere ||= where === 'tool';
+      return answers ? { n: 0, result: 1, replica: connection.bus.id } : undefined;
+    },
+  });
+  const replica = where === 'tool' ? undefined : scriptReplica(connection.bus, where, ['p'], hang);
+  stops.push(
+    driver.stop,
+    () => serving.drain(1_000),
+    async () => replica?.stop(),
+  );
+  // One step, so that the last stage comes after the tool.
+  const run = await driver.begin({ agent: await driver.apply({ maxSteps: 1 }, plan) });
+  const driving = run.drive();
+  await eventually(() => isThere);
+  return { ...run, driving };
+}
+
+const places: (Stage | 'tool')[] = [
+  'processInput',
+  'processInputStep',
+  'processLLMRequest',
+  'processAPIError',
+  'processLLMResponse',
+  'processOutputStep',
+  'processToolCall',
+  'tool',
+  'processToolResult',
+  'processOutputResult',
+];
+
+describe.each<[StopReason, object, string]>([
+  ['cancelled', { status: 'cancelled' }, 'abort'],
+  ['deadline', { status: 'failed', result: { error: { code: 'run-deadline-exceeded' } } }, 'error'],
+])('%s', (reason, head, last) => {
+  test.each(places)('in %s', async (where) => {
+    const run = await stuckAt(where);
+    const started = performance.now();
+    run.stop.abort(reason);
+    await run.driving;
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(await run.head()).toMatchObject(head);
+    expect(run.chunks().filter(endsRun)).toHaveLength(1);
+    expect(run.chunks().at(-1)?.type).toBe(last);
+    expect(run.acknowledged()).toBe(1);
+  });
+});

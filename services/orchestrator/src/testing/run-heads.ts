@@ -1,0 +1,19 @@
+// The entry that owns a run, as its first owner writes it.
+import type { RunHead } from '@millrace/contracts';
+
+export function headOf(runId: string, more: Partial<RunHead> = {}): RunHead {
+  return {
+    tenant: 'acme',
+    runId,
+    status: 'running',
+    epoch: 1,
+    write: 0,
+    command: 7,
+    records: 0,
+    nextIndex: 0,
+    bases: [{ epoch: 1, index: 0 }],
+    startedAt: 1,
+    deadlineAt: 2,
+    ...more,
+  };
+}
