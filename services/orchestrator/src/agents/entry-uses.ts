@@ -9,7 +9,7 @@ export type Known = { processors: ReadonlyMap<string, FoundProcessor>; tools: Re
 export type Use = Placed & { list: ListName; found: FoundProcessor; given: ListedEntry['entry'] };
 
 /** By its id, or by a name that the seeds use for it. */
-export function processorOf(name: string, { processors }: Known): FoundProcessor | undefined {
+function processorOf(name: string, { processors }: Known): FoundProcessor | undefined {
   return processors.get(name) ?? [...processors.values()].find(({ descriptor }) => descriptor.aliases.includes(name));
 }
 

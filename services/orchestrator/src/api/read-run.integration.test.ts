@@ -8,6 +8,7 @@ import { failedRun } from '../run/failed-run.ts';
 import { delta } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { headOf } from '../testing/run-heads.ts';
+import { subscriptionsOf } from '../testing/subscriptions.ts';
 import { readChunks } from './read-run.ts';
 import { readStored } from './read-stored.ts';
 
@@ -27,11 +28,6 @@ const over = (runId: string, nextIndex: number) => {
   return headOf(runId, { status: 'failed', nextIndex, result, lastChunk });
 };
 const countOf = (batches: readonly ChunkBatch[]) => batches.reduce((sum, { chunks }) => sum + chunks.length, 0);
-async function subscriptions(): Promise<number> {
-  const page: unknown = await (await fetch(`${nats.monitorUrl}/connz`)).json();
-  const { connections } = z.object({ connections: z.array(z.object({ subscriptions: z.number() })) }).parse(page);
-  return connections.reduce((sum, one) => sum + one.subscriptions, 0);
-}
 
 describe('a run', () => {
   test('of which nothing is stored yet has nothing, and is asked again from there', async () => {
@@ -122,9 +118,9 @@ describe('reading', () => {
 
   test('gives back what it subscribed', async () => {
     await store('often', oneByOne(300));
-    const before = await subscriptions();
+    const before = await subscriptionsOf(nats.monitorUrl);
     for (let n = 0; n < 20; n++) await readChunks(stream.access, headOf('often'), start);
     await connection.bus.nc.flush();
-    expect(await subscriptions()).toBe(before);
+    expect(await subscriptionsOf(nats.monitorUrl)).toBe(before);
   });
 });

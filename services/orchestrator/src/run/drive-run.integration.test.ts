@@ -7,6 +7,7 @@ import { readChunks } from '../api/read-run.ts';
 import { textOf, typesOf } from '../testing/chunks.ts';
 import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
+import { subscriptionsOf } from '../testing/subscriptions.ts';
 import { planEntry, planOf } from '../testing/plan-entries.ts';
 import type { Say } from '../testing/scripted-model.ts';
 import { driveRun } from './drive-run.ts';
@@ -98,6 +99,25 @@ describe('a run', () => {
     expect(run.acknowledged()).toBe(1);
     expect(errors).toEqual(['a run broke']);
   });
+});
+
+test('runs leave nothing behind: no subscription, no timer', async () => {
+  const { begin, apply } = driver({ text: 'Hello.' });
+  const agent = await apply();
+  const runs = [];
+  for (let n = 0; n < 21; n++) runs.push(await begin({ agent }));
+  const [first, ...others] = runs;
+  const held = async () => ({
+    subscriptions: await subscriptionsOf(nats.monitorUrl),
+    timers: process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
+  });
+  await first?.drive();
+  const before = await held();
+  for (const run of others) await run.drive();
+  const after = await held();
+  expect(after.subscriptions).toBe(before.subscriptions);
+  // Discovery's own come and go.
+  expect(after.timers).toBeLessThanOrEqual(before.timers + 1);
 });
 
 describe('a result that no message can hold', () => {
