@@ -54,7 +54,7 @@ const askAll = async (subject: string) => {
   });
   asker.bus.nc.publish(subject, undefined, { reply: inbox.subject });
   // Two round trips: the second flush of each server passes behind its answer.
-  for (const bus of [asker.bus, first.bus, second, asker.bus]) await bus.nc.flush();
+  for (const bus of [asker.bus, first.bus, second, first.bus, second, asker.bus]) await bus.nc.flush();
   inbox.release();
   return answers;
 };

@@ -255,3 +255,21 @@ test('who does not read the system messages cannot replace them all', async () =
     changes: { ops: [{ op: 'system-all', messages: [] }] },
   });
 });
+
+test('a method that returns because its time is up has not judged', async () => {
+  const giveUp = new AbortController();
+  const late = defineProcessor({
+    id: 'late',
+    description: 'gives up without a word',
+    stages: ['processInput'],
+    reads: [],
+    options: z.strictObject({}),
+    create: () => ({ id: 'late', processInput: () => giveUp.abort() }),
+  });
+  const call = stageCall('processInput', [callEntry('late')]);
+  const { verdicts } = await callStage(call, createHostedProcessors([late]), {
+    ...callContext(),
+    signal: giveUp.signal,
+  });
+  expect(verdicts).toMatchObject([{ type: 'failure', code: 'processor-timeout', retryable: true }]);
+});

@@ -68,6 +68,8 @@ async function callEntry(
     const list = createList(stage, own);
     const messages = messagesFor(stage, list);
     const result = await callMethod(processor, stage, common, own, { list, messages });
+    // What a method returns when it is told to give up is no judgement: a guard must not pass text for want of time.
+    if (context.signal.aborted) throw givenUp(entry);
     const verdict = returnedVerdict(stage, result, {
       messages,
       list,
@@ -79,6 +81,10 @@ async function callEntry(
   } catch (error) {
     return thrownVerdict(stage, error, leftovers);
   }
+}
+
+function givenUp({ entry }: Entry): MillraceError {
+  return new MillraceError('processor-timeout', `"${entry}" was given up before it had judged.`);
 }
 
 /** Who was not given the system messages must not replace them all: that would remove what it has never seen. */
