@@ -82,5 +82,7 @@ deb [signed-by=${keyring}] http://mirror.example/anything bookworm main
 });
 
 test('finds no whole release where only updates are listed', () => {
-  expect(baseSource(parseListFile('deb http://archive.example/debian-security bookworm-security main'))).toBeUndefined();
+  expect(
+    baseSource(parseListFile('deb http://archive.example/debian-security bookworm-security main')),
+  ).toBeUndefined();
 });
