@@ -2,7 +2,7 @@ import { textMessage, type Message } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TEXT_MAX_CHARS } from './run-messages.ts';
 import { createRecallRig } from './testing/recall-rig.ts';
-import { aRun } from './testing/stage-call.ts';
+import { aRun } from '@millrace/testkit';
 
 let rig: Awaited<ReturnType<typeof createRecallRig>>;
 beforeEach(async () => {

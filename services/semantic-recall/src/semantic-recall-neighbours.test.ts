@@ -5,7 +5,7 @@ import { defineProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createRecallRig, inputProcessor } from './testing/recall-rig.ts';
-import { aRun, callStages } from './testing/stage-call.ts';
+import { aRun, callStages } from '@millrace/testkit';
 
 let rig: Awaited<ReturnType<typeof createRecallRig>>;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { textMessage } from '@millrace/contracts';
 import { describeProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRecallRig } from './testing/recall-rig.ts';
-import { aRun } from './testing/stage-call.ts';
+import { aRun } from '@millrace/testkit';
 
 let rig: Awaited<ReturnType<typeof createRecallRig>>;
 beforeEach(async () => {

@@ -7,12 +7,11 @@ import { gatherInfo, request } from '@millrace/bus';
 import { stageReplySchema, textMessage, type ConversationEntry, type Stage } from '@millrace/contracts';
 import { DIMENSIONS, startTestProvider, type TestProvider } from '@millrace/models/testing';
 import { startService } from '@millrace/service';
-import { useBus, useNats, useService } from '@millrace/testkit';
+import { aRun, useBus, useNats, useService } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectionName } from './collection-name.ts';
 import { createQdrant } from './qdrant-client.ts';
 import { semanticRecallService } from './service.ts';
-import { aRun } from './testing/stage-call.ts';
 
 const nats = useNats();
 let provider: TestProvider;

@@ -7,10 +7,9 @@ import { askApi, gatherInfo, request } from '@millrace/bus';
 import { stageReplySchema, textMessage, type Stage } from '@millrace/contracts';
 import { startTestProvider, type TestProvider } from '@millrace/models/testing';
 import { startService } from '@millrace/service';
-import { useBus, useNats, useRedis, useService } from '@millrace/testkit';
+import { aRun, useBus, useNats, useRedis, useService } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { workingMemoryService } from './service.ts';
-import { aRun } from './testing/stage-call.ts';
 
 const nats = useNats();
 let provider: TestProvider;

@@ -5,7 +5,7 @@ import { defineProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createMemoryRig, guard } from './testing/memory-rig.ts';
-import { callStages } from './testing/stage-call.ts';
+import { callStages } from '@millrace/testkit';
 
 let rig: Awaited<ReturnType<typeof createMemoryRig>>;
 beforeEach(async () => {

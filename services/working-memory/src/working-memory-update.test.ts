@@ -1,7 +1,7 @@
 import type { JsonObject } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ada, createMemoryRig } from './testing/memory-rig.ts';
-import { aRun, callStages, type StageCallInput } from './testing/stage-call.ts';
+import { aRun, callStages, type StageCallInput } from '@millrace/testkit';
 
 let rig: Awaited<ReturnType<typeof createMemoryRig>>;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import type { JsonObject } from '@millrace/contracts';
 import { describeProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ada, createMemoryRig } from './testing/memory-rig.ts';
-import { aRun, callStages } from './testing/stage-call.ts';
+import { aRun, callStages } from '@millrace/testkit';
 
 let rig: Awaited<ReturnType<typeof createMemoryRig>>;
 beforeEach(async () => {

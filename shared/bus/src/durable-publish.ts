@@ -17,7 +17,16 @@ export async function publishDurably(
   value: unknown,
   msgID: string,
 ): Promise<number> {
-  const payload = encodeWithin(value, access.bus.maxPayload(), subject);
+  return publishBytesDurably(access, subject, encodeWithin(value, access.bus.maxPayload(), subject), msgID);
+}
+
+/** The same for what is written already, and known to be within the server's limit. @throws bus-unreachable */
+export async function publishBytesDurably(
+  access: JetStreamAccess,
+  subject: string,
+  payload: Uint8Array,
+  msgID: string,
+): Promise<number> {
   const giveUpAt = Date.now() + GIVE_UP_AFTER_MS;
   for (;;) {
     try {

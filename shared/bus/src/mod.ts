@@ -1,7 +1,7 @@
 // Typed NATS: connect, request, serve, listen, publish, consume, entries, discovery. Validates at both ends.
 export { askApi, serveApi, type ApiAddress, type ApiCall, type ApiHandler } from './api.ts';
 export { connectBus, type Bus, type BusLog, type BusOptions } from './bus.ts';
-export { publishDurably } from './durable-publish.ts';
+export { publishBytesDurably, publishDurably } from './durable-publish.ts';
 export { conflictError, readEntry, writeEntry, type Entry, type Written } from './entries.ts';
 export { ensureTopology, isCode, openJetStream, type JetStreamAccess } from './jetstream.ts';
 export { listen, publish, publishBytes, publishInBatches, type Listening } from './listen.ts';

@@ -9,3 +9,4 @@ export { useStack, type TestStack } from './stack.ts';
 export { callContext, callEntry, conversationOf, stageCall, streamedText, TEST_RUN, textChunks } from './stage-call.ts';
 export { processorConformance } from './conformance/processor-conformance.ts';
 export type { ConformanceCase } from './conformance/subject.ts';
+export { aRun, callStages, type StageCallInput, type StageCallResult } from './call-stages.ts';

@@ -1,7 +1,7 @@
 // A run's chunks on their way out: live at once (what is ready in one turn of the event loop is one message), and gathered into
 // the log, which is acknowledged before a checkpoint names its end. A chunk is written as JSON once, for both.
 import { MillraceError, type Chunk } from '@millrace/contracts';
-import { publishBytes, publishDurably, type JetStreamAccess } from '@millrace/bus';
+import { publishBytes, publishBytesDurably, type JetStreamAccess } from '@millrace/bus';
 
 /** The log gathers this long or this much. Source: architecture.md, section 5. */
 const GATHER_MS = 250;
@@ -57,11 +57,11 @@ export function createChunkPublisher({ access, tenant, runId, epoch, firstIndex 
     clearTimeout(gather);
     gather = undefined;
     if (log.parts.length === 0 || closed) return;
-    const batch: unknown = JSON.parse(message(log).toString());
+    const batch = message(log);
     const id = `${tenant}.${runId}.${epoch}.${log.index}`;
     log = nothing(next);
     // One after the other: the log's order is the order of its indexes.
-    stored = stored.then(() => publishDurably(access, logSubject, batch, id));
+    stored = stored.then(() => publishBytesDurably(access, logSubject, batch, id));
     stored.catch(() => undefined);
   };
   const add = (chunk: Chunk) => {

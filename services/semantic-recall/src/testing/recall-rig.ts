@@ -8,7 +8,7 @@ import { semanticRecall } from '../semantic-recall.ts';
 import { openSqliteDatabase } from '../sqlite-database.ts';
 import { createSqliteVectorStore } from '../sqlite-vector-store.ts';
 import type { NearestQuery, VectorStore } from '../vector-store.ts';
-import { aRun, callStages, type StageCallInput } from './stage-call.ts';
+import { aRun, callStages, type StageCallInput } from '@millrace/testkit';
 
 type Said = { user: string; assistant?: string; run?: Parameters<typeof aRun>[0] };
 
