@@ -2,10 +2,10 @@
 import type { Plan, PlanEntry, RunState, Stage } from '@millrace/contracts';
 import { connectBus, openJetStream, type Bus } from '@millrace/bus';
 import { createModels } from '@millrace/models';
-import { createDiscovery } from '../src/discovery.ts';
-import { initialState } from '../src/run/run-state.ts';
-import type { Run } from '../src/run/run.ts';
-import { createSessionInbox } from '../src/step/session-inbox.ts';
+import { createDiscovery } from '../src/peers/discovery.ts';
+import { initialState } from '../src/state/run-state.ts';
+import type { Run } from '../src/state/run-context.ts';
+import { createSessionInbox } from '../src/peers/session-inbox.ts';
 
 export type BenchBus = {
   bus: Bus;

@@ -1,7 +1,7 @@
 // Chunks per second through the orchestrator's end of the stream path, fed from memory: PROCESSORS (comma-separated, none: no
 // processors) in services of their own, RUNS at once, 200 chunks a run. Prints JSON.
 import type { Chunk } from '@millrace/contracts';
-import { openStreamChain } from '../src/step/stream-chain.ts';
+import { openStreamChain } from '../src/stages/output-chain.ts';
 import { openBench } from './bench-run.ts';
 
 const CHUNKS = 200;

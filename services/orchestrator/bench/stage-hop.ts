@@ -1,6 +1,6 @@
 // One validated stage call against a raw NATS request of the same bytes, pair by pair, one at a time. Prints JSON.
 import { textMessage, type StageInput } from '@millrace/contracts';
-import { callProcessors } from '../src/run/processor-client.ts';
+import { callProcessors } from '../src/stages/call-processors.ts';
 import { entriesOf } from '@millrace/contracts';
 import { openBench } from './bench-run.ts';
 

@@ -14,9 +14,9 @@ import { z } from 'zod';
 import { openAgentStore } from './agents/agent-store.ts';
 import { createAgentsApi } from './api/agents-api.ts';
 import { createRunsApi } from './api/runs-api.ts';
-import { createDiscovery } from './discovery.ts';
+import { createDiscovery } from './peers/discovery.ts';
 import { createRunConsumer } from './run/run-consumer.ts';
-import { createSessionInbox } from './step/session-inbox.ts';
+import { createSessionInbox } from './peers/session-inbox.ts';
 
 const configSchema = z.object({
   OPENAI_API_KEY: z.string().default('none'),

@@ -1,7 +1,7 @@
 import { useBus, useNats } from '@millrace/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { publishDurably } from './durable-publish.ts';
-import { ensureTopology, openJetStream, type JetStreamAccess } from './jetstream.ts';
+import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
 
 const nats = useNats();
 const owner = useBus(nats, 'owner');

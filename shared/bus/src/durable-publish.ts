@@ -2,7 +2,7 @@
 // makes the second try harmless, so nothing is lost and nothing doubled (architecture.md, section 8).
 import { MillraceError } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JetStreamAccess } from './jetstream.ts';
+import type { JetStreamAccess } from './topology.ts';
 import { encodeWithin } from './wire.ts';
 
 const ACK_TIMEOUT_MS = 2_000;

@@ -2,8 +2,8 @@
 export { askApi, serveApi, type ApiAddress, type ApiCall, type ApiHandler } from './api.ts';
 export { connectBus, type Bus, type BusLog, type BusOptions } from './bus.ts';
 export { publishBytesDurably, publishDurably } from './durable-publish.ts';
-export { conflictError, readEntry, writeEntry, type Entry, type Written } from './entries.ts';
-export { ensureTopology, isCode, openJetStream, type JetStreamAccess } from './jetstream.ts';
+export { conflictError, readEntry, writeEntry, type Entry, type Written } from './key-value.ts';
+export { ensureTopology, isCode, openJetStream, type JetStreamAccess } from './topology.ts';
 export { listen, publish, publishBytes, publishInBatches, type Listening } from './listen.ts';
 export { advertise, gatherInfo, gatherPings, type Endpoint, type MicroService } from './micro.ts';
 export { request, type Answer, type Request } from './request.ts';

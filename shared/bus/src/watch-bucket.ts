@@ -1,8 +1,8 @@
 // Follows a key-value bucket: everything that is in it, then every change. What does not fit its schema is logged and left out.
 import { Kvm } from '@nats-io/kv';
 import type { z } from 'zod';
-import type { Entry } from './entries.ts';
-import type { JetStreamAccess } from './jetstream.ts';
+import type { Entry } from './key-value.ts';
+import type { JetStreamAccess } from './topology.ts';
 import { decode } from './wire.ts';
 
 export type BucketListener<T> = { put: (key: string, entry: Entry<T>) => void; removed: (key: string) => void };

@@ -1,7 +1,7 @@
 import { textMessage, type Command, type MillraceError } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ensureTopology, openJetStream, type JetStreamAccess } from './jetstream.ts';
+import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
 import { consumeCommands, type Delivery } from './work-queue.ts';
 
 const nats = useNats();

@@ -18,9 +18,9 @@ import type {
   Usage,
   Violation,
 } from '@millrace/contracts';
-import type { MessageList } from './message-list.ts';
+import type { MessageList } from './message-list/message-list.ts';
 import type { RequestContext } from './request-context.ts';
-import type { AbortOptions } from './stop.ts';
+import type { AbortOptions } from './verdict/stop.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 

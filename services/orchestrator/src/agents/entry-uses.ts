@@ -1,6 +1,6 @@
 // An entry of a list together with what discovery says of its processor. Pure.
 import { stagesOfList, type Issue, type JsonObject, type ListName, type ToolDefinition } from '@millrace/contracts';
-import type { FoundProcessor } from '../discovery.ts';
+import type { FoundProcessor } from '../peers/discovery.ts';
 import type { ListedEntry } from './definition-issues.ts';
 import type { Placed } from './entry-order.ts';
 

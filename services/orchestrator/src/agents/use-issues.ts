@@ -1,7 +1,7 @@
 // What is wrong with entries that are each right for themselves: names that collide, options that do not fit, uses of one entry
 // that contradict each other. Pure.
 import type { Issue } from '@millrace/contracts';
-import { schemaProblems } from '../json-schema.ts';
+import { schemaProblems } from '../peers/json-schema.ts';
 import { optionsOf, type Use } from './entry-uses.ts';
 
 export function useIssues(uses: readonly Use[]): Issue[] {

@@ -1,7 +1,7 @@
 import type { AppliedAgent, JsonObject } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import type { AgentStore } from '../agents/agent-store.ts';
-import type { Discovery } from '../discovery.ts';
+import type { Discovery } from '../peers/discovery.ts';
 import { known } from '../testing/known-processors.ts';
 import { createAgentsApi } from './agents-api.ts';
 

@@ -2,7 +2,7 @@
 import { MillraceError, type ApiAnswer, type ApiRequest, type AppliedAgent, type JsonValue } from '@millrace/contracts';
 import type { AgentStore } from '../agents/agent-store.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
-import type { Discovery } from '../discovery.ts';
+import type { Discovery } from '../peers/discovery.ts';
 
 type Tenant = { tenant: string };
 

@@ -3,7 +3,7 @@ import type { ChunkBatch } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { SHARD } from '../run/chunk-publisher.ts';
+import { SHARD } from '../state/chunk-publisher.ts';
 import { failedRun } from '../run/failed-run.ts';
 import { delta } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';

@@ -11,7 +11,7 @@ import {
   type RunHead,
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
-import { SHARD } from '../run/chunk-publisher.ts';
+import { SHARD } from '../state/chunk-publisher.ts';
 import { areChunksGone, holds } from './missing-chunks.ts';
 import { readStored } from './read-stored.ts';
 import { visibleChunks, type Position } from './visible-chunks.ts';

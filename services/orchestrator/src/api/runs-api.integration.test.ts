@@ -4,7 +4,7 @@ import { controlSchema } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { askCancel, openRunStore } from '../run/run-store.ts';
+import { askCancel, openRunStore } from '../state/run-store.ts';
 import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { headOf } from '../testing/run-heads.ts';

@@ -2,7 +2,7 @@
 import { MillraceError, type ApiAnswer, type ApiRequest, type Command, type RunHead } from '@millrace/contracts';
 import { publish, publishDurably, type JetStreamAccess } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { askCancel, readHead } from '../run/run-store.ts';
+import { askCancel, readHead } from '../state/run-store.ts';
 import { unknownAgent } from './agents-api.ts';
 import { readChunks, readEvents } from './read-run.ts';
 

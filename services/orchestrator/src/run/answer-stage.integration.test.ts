@@ -15,9 +15,9 @@ import { planEntry } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
 import { scriptModel, type Say } from '../testing/scripted-model.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
-import { chunk } from '../step/model-parts.ts';
+import { chunk } from '../state/make-chunk.ts';
 import { answerStage } from './answer-stage.ts';
-import { FEEDBACK_TAG } from './run-state.ts';
+import { FEEDBACK_TAG } from '../state/run-state.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');

@@ -1,14 +1,14 @@
 // A step's answer: processInputStep, processLLMRequest, the model's stream, processLLMResponse, processOutputStep. Asked for anew,
 // from processInputStep on, as often as processAPIError says so.
 import { PROMPT_VERSION, type StageInput } from '@millrace/contracts';
-import { askModel, type Answered, type ModelCall } from '../step/ask-model.ts';
-import { dataSink } from '../step/outlet.ts';
-import { promptOf } from '../step/prompt.ts';
-import type { Interrupt } from './interrupt.ts';
-import { judgeAnswer } from './judge-answer.ts';
-import { runStage } from './run-stage.ts';
-import type { Run } from './run.ts';
-import { stepInput } from './step-input.ts';
+import { askModel, type Answered, type ModelCall } from '../model/ask-model.ts';
+import { dataSink } from '../stages/send-chunks.ts';
+import { promptOf } from '../model/prompt.ts';
+import type { Interrupt } from '../state/interrupt.ts';
+import { judgeAnswer } from './accept-answer.ts';
+import { runStage } from '../stages/run-stage.ts';
+import type { Run } from '../state/run-context.ts';
+import { stepInput } from '../stages/step-input.ts';
 
 export async function answerStage(run: Run): Promise<Interrupt | undefined> {
   if (run.state().open?.answer) return undefined;

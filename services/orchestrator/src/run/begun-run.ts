@@ -2,12 +2,12 @@
 // lost: until runs can be gone on with, a new epoch ends it.
 import { isFinal, type RunHead, type WireError } from '@millrace/contracts';
 import { publish, type Delivery } from '@millrace/bus';
-import { chunk } from '../step/model-parts.ts';
-import { createChunkPublisher } from './chunk-publisher.ts';
-import { createEventLog } from './event-log.ts';
+import { chunk } from '../state/make-chunk.ts';
+import { createChunkPublisher } from '../state/chunk-publisher.ts';
+import { createEventLog } from '../state/event-log.ts';
 import { failedRun } from './failed-run.ts';
-import type { Deps } from './run.ts';
-import { openRunStore } from './run-store.ts';
+import type { Deps } from '../state/run-context.ts';
+import { openRunStore } from '../state/run-store.ts';
 import { settleRun } from './settle-run.ts';
 
 export async function answerRedelivery(deps: Deps, delivery: Delivery, head: RunHead, revision: number): Promise<void> {

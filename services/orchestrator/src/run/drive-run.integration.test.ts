@@ -11,7 +11,7 @@ import { subscriptionsOf } from '../testing/subscriptions.ts';
 import { planEntry, planOf } from '../testing/plan-entries.ts';
 import type { Say } from '../testing/scripted-model.ts';
 import { driveRun } from './drive-run.ts';
-import { askCancel, FencedError } from './run-store.ts';
+import { askCancel, FencedError } from '../state/run-store.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');

@@ -10,19 +10,19 @@ import {
   type WireError,
 } from '@millrace/contracts';
 import { conflictError, readEntry, type Delivery } from '@millrace/bus';
-import { chunk } from '../step/model-parts.ts';
+import { chunk } from '../state/make-chunk.ts';
 import { answerRedelivery } from './begun-run.ts';
-import { createChunkPublisher } from './chunk-publisher.ts';
-import { endRun, withoutForeignWords, type Ended } from './ending.ts';
-import { createEventLog } from './event-log.ts';
+import { createChunkPublisher } from '../state/chunk-publisher.ts';
+import { endRun, withoutForeignWords, type Ended } from './end-run.ts';
+import { createEventLog } from '../state/event-log.ts';
 import { failedRun } from './failed-run.ts';
-import type { Ending } from './interrupt.ts';
+import type { Ending } from '../state/interrupt.ts';
 import { runLoop } from './run-loop.ts';
-import { createRun, type Deps, type Run, type StopReason } from './run.ts';
-import { initialState } from './run-state.ts';
-import { FencedError, openRunStore, readHead, type RunStore } from './run-store.ts';
+import { createRun, type Deps, type Run, type StopReason } from '../state/run-context.ts';
+import { initialState } from '../state/run-state.ts';
+import { FencedError, openRunStore, readHead, type RunStore } from '../state/run-store.ts';
 import { settleRun } from './settle-run.ts';
-import { throughOutages } from './through-outages.ts';
+import { throughOutages } from '../state/through-outages.ts';
 
 /** How often the acknowledgement is extended, ms: well within the queue's own wait. */
 const EXTEND_MS = 3_000;

@@ -1,7 +1,7 @@
 // The ending of a run of which nothing can be said but why: it never started, its owner was lost, its result cannot be stored.
 import type { Usage, WireError } from '@millrace/contracts';
-import { chunk } from '../step/model-parts.ts';
-import type { Ended } from './ending.ts';
+import { chunk } from '../state/make-chunk.ts';
+import type { Ended } from './end-run.ts';
 
 export function failedRun(runId: string, error: WireError, usage: Usage = {}): Ended {
   const lastChunk = chunk(runId, { type: 'error', payload: { error } });

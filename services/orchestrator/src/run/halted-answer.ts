@@ -1,11 +1,11 @@
 // The answer of a run that a processor halted: what becomes of the conversation, and its saving. No stage runs any more, so memory
 // is called here, and it alone.
 import { entriesOf, messagesOf, textMessage, type MessageOp, type StageInput } from '@millrace/contracts';
-import type { Rejected } from './interrupt.ts';
-import { callProcessors } from './processor-client.ts';
-import { responseMessageId } from './response-message.ts';
-import type { Run } from './run.ts';
-import { emptyFold, foldVerdict } from './stage-fold.ts';
+import type { Rejected } from '../state/interrupt.ts';
+import { callProcessors } from '../stages/call-processors.ts';
+import { responseMessageId } from '../state/response-message.ts';
+import type { Run } from '../state/run-context.ts';
+import { emptyFold, foldVerdict } from '../stages/verdict-fold.ts';
 
 /** What was rejected leaves the conversation, the given text is the answer. */
 export function haltedMessages(run: Run, response: string, rejected: Rejected | undefined): MessageOp[] {

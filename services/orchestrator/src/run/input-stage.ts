@@ -1,8 +1,8 @@
 // processInput: once, before the loop. What it leaves is the first checkpoint.
-import { dataSink } from '../step/outlet.ts';
-import type { Interrupt } from './interrupt.ts';
-import { runStage } from './run-stage.ts';
-import type { Run } from './run.ts';
+import { dataSink } from '../stages/send-chunks.ts';
+import type { Interrupt } from '../state/interrupt.ts';
+import { runStage } from '../stages/run-stage.ts';
+import type { Run } from '../state/run-context.ts';
 
 export async function inputStage(run: Run): Promise<Interrupt | undefined> {
   const { inputPassed, conversation, retryCount } = run.state();

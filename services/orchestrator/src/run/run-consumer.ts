@@ -2,8 +2,8 @@
 import { controlSchema, tenantAndRun } from '@millrace/contracts';
 import { listen, within, type Delivery } from '@millrace/bus';
 import { driveRun } from './drive-run.ts';
-import type { Deps, StopReason } from './run.ts';
-import { FencedError } from './run-store.ts';
+import type { Deps, StopReason } from '../state/run-context.ts';
+import { FencedError } from '../state/run-store.ts';
 
 export type RunConsumer = {
   /** Resolves when there is room for another run. */

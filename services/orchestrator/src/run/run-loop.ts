@@ -1,11 +1,11 @@
 // A run, from its input to its ending: the stages as statements, in order. A statement whose record is in the state does nothing,
 // so that going on after a checkpoint is the same walk; each gives undefined (go on) or what takes the run off its way.
-import { retract } from '../step/retract.ts';
+import { retract } from '../stages/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { inputStage } from './input-stage.ts';
-import type { Ending, Interrupt } from './interrupt.ts';
-import { outputResult } from './output-result.ts';
-import type { Run } from './run.ts';
+import type { Ending, Interrupt } from '../state/interrupt.ts';
+import { outputResult } from './finish-run.ts';
+import type { Run } from '../state/run-context.ts';
 import { closeStep, isLastStep, judgeCalls, runCalls } from './tool-calls.ts';
 
 export async function runLoop(run: Run): Promise<Ending> {

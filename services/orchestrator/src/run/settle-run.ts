@@ -2,11 +2,11 @@
 // repeated by whoever gets the command again.
 import type { WireError } from '@millrace/contracts';
 import type { Delivery } from '@millrace/bus';
-import type { ChunkPublisher } from './chunk-publisher.ts';
-import type { Ended } from './ending.ts';
-import type { EventLog } from './event-log.ts';
+import type { ChunkPublisher } from '../state/chunk-publisher.ts';
+import type { Ended } from './end-run.ts';
+import type { EventLog } from '../state/event-log.ts';
 import { failedRun } from './failed-run.ts';
-import type { RunStore } from './run-store.ts';
+import type { RunStore } from '../state/run-store.ts';
 
 export type Settling = {
   delivery: Delivery;

@@ -1,8 +1,8 @@
 // The chunks that close a step and a run, built from what was let through.
 import { messagesOf, type Chunk, type ChunkOf } from '@millrace/contracts';
-import { chunk } from '../step/model-parts.ts';
-import { textOf } from './response-message.ts';
-import type { Run } from './run.ts';
+import { chunk } from '../state/make-chunk.ts';
+import { textOf } from '../state/response-message.ts';
+import type { Run } from '../state/run-context.ts';
 
 export function stepFinish(run: Run): Chunk {
   const { steps, usage, open } = run.state();

@@ -7,7 +7,7 @@ import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { planEntry, planOf } from '../testing/plan-entries.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
-import type { StopReason } from './run.ts';
+import type { StopReason } from '../state/run-context.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');

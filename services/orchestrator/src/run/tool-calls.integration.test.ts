@@ -14,7 +14,7 @@ import { atStage } from '../testing/plan-entries.ts';
 import { answerOf } from '../testing/run-states.ts';
 import { scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
 import { createTestRun, type TestRunOptions } from '../testing/test-run.ts';
-import { fail } from './interrupt.ts';
+import { fail } from '../state/interrupt.ts';
 import { closeStep, judgeCalls, runCalls } from './tool-calls.ts';
 
 const nats = useNats();

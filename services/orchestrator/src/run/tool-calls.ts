@@ -1,12 +1,12 @@
 // The tools of a step: all calls are judged first, in order; the allowed ones run at once; each raw result is a checkpoint; then
 // their results are judged in call order, and the step is closed.
 import type { Chunk, StageInput, ToolCall, ToolDefinition, ToolResult } from '@millrace/contracts';
-import { callTool } from '../step/tool-client.ts';
-import { chunk } from '../step/model-parts.ts';
-import { dataSink, sendChunks } from '../step/outlet.ts';
-import type { Interrupt } from './interrupt.ts';
-import { runStage } from './run-stage.ts';
-import type { Run } from './run.ts';
+import { callTool } from './tool-client.ts';
+import { chunk } from '../state/make-chunk.ts';
+import { dataSink, sendChunks } from '../stages/send-chunks.ts';
+import type { Interrupt } from '../state/interrupt.ts';
+import { runStage } from '../stages/run-stage.ts';
+import type { Run } from '../state/run-context.ts';
 import { stepFinish } from './step-finish.ts';
 
 /** Calls that run at once. Source: semantics.md, section 3, "Tools". */

@@ -1,6 +1,6 @@
 // Chunks of a test's run.
 import type { Chunk } from '@millrace/contracts';
-import { chunk } from '../step/model-parts.ts';
+import { chunk } from '../state/make-chunk.ts';
 import { RUN_ID } from './run-states.ts';
 
 export const delta = (text: string, id = 't'): Chunk => chunk(RUN_ID, { type: 'text-delta', payload: { id, text } });

@@ -11,10 +11,10 @@ import {
 import { chunkBatchSchema } from '@millrace/contracts';
 import { listen, writeEntry, type Delivery } from '@millrace/bus';
 import { driveRun } from '../run/drive-run.ts';
-import type { Deps, StopReason } from '../run/run.ts';
-import { readHead } from '../run/run-store.ts';
-import { createDiscovery } from '../discovery.ts';
-import { createSessionInbox } from '../step/session-inbox.ts';
+import type { Deps, StopReason } from '../state/run-context.ts';
+import { readHead } from '../state/run-store.ts';
+import { createDiscovery } from '../peers/discovery.ts';
+import { createSessionInbox } from '../peers/session-inbox.ts';
 import type { TestJetStream } from './jetstream.ts';
 import { agentOf } from './run-states.ts';
 import { scriptModel, type Say } from './scripted-model.ts';

@@ -1,6 +1,6 @@
 // What discovery says, for tests that resolve agents: shipped names with made-up stages and options.
 import { LIST_OF_STAGE, type ProcessorDescriptor, type Stage, type ToolDefinition } from '@millrace/contracts';
-import type { FoundProcessor } from '../discovery.ts';
+import type { FoundProcessor } from '../peers/discovery.ts';
 
 export function found(id: string, stages: Stage[], more: Partial<ProcessorDescriptor> = {}): FoundProcessor {
   const descriptor: ProcessorDescriptor = {

@@ -8,8 +8,8 @@ import {
   type StepAnswer,
   type ToolCall,
 } from '@millrace/contracts';
-import { initialState, reduceRun } from '../run/run-state.ts';
-import { responseMessageId } from '../run/response-message.ts';
+import { initialState, reduceRun } from '../state/run-state.ts';
+import { responseMessageId } from '../state/response-message.ts';
 
 export const RUN_ID = 'run-1';
 

@@ -1,7 +1,7 @@
 // A model that says what a test tells it, call by call; the last element is said again.
 import type { Models } from '@millrace/models';
-import type { ModelPart } from '../step/model-parts.ts';
-import type { CallOptions, LanguageModel } from '../step/prompt.ts';
+import type { ModelPart } from '../model/model-parts.ts';
+import type { CallOptions, LanguageModel } from '../model/prompt.ts';
 
 export type Say = {
   text?: string;

@@ -8,8 +8,8 @@ import {
   type Verdict,
 } from '@millrace/contracts';
 import { listen, publish, type Bus } from '@millrace/bus';
-import { connectSession, type SessionEnd } from '../step/session-client.ts';
-import { createSessionInbox } from '../step/session-inbox.ts';
+import { connectSession, type SessionEnd } from '../stages/session-client.ts';
+import { createSessionInbox } from '../peers/session-inbox.ts';
 
 export type PlayedSession = ReturnType<typeof playSession>;
 

@@ -2,12 +2,12 @@
 // processors and tools; it stores nothing.
 import type { Agent, Chunk, Plan, PlanEntry, RunAction, RunState } from '@millrace/contracts';
 import type { Bus, JetStreamAccess } from '@millrace/bus';
-import type { Discovery } from '../discovery.ts';
-import type { EventLog } from '../run/event-log.ts';
-import { endWith, fail, type Interrupt } from '../run/interrupt.ts';
-import { reduceRun } from '../run/run-state.ts';
-import type { Deps, Run, StopReason } from '../run/run.ts';
-import { createSessionInbox, type SessionInbox } from '../step/session-inbox.ts';
+import type { Discovery } from '../peers/discovery.ts';
+import type { EventLog } from '../state/event-log.ts';
+import { endWith, fail, type Interrupt } from '../state/interrupt.ts';
+import { reduceRun } from '../state/run-state.ts';
+import type { Deps, Run, StopReason } from '../state/run-context.ts';
+import { createSessionInbox, type SessionInbox } from '../peers/session-inbox.ts';
 import { planOf } from './plan-entries.ts';
 import { agentOf, RUN_ID, stateOf } from './run-states.ts';
 

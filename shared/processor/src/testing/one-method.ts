@@ -2,8 +2,8 @@
 import type { Stage, StageInput, Verdict } from '@millrace/contracts';
 import { callContext, callEntry, conversationOf, stageCall } from '@millrace/testkit';
 import { z } from 'zod';
-import { callStage } from '../call-stage.ts';
-import { createHostedProcessors } from '../hosted-processor.ts';
+import { callStage } from '../serve/call-stage.ts';
+import { createHostedProcessors } from '../serve/hosted-processor.ts';
 import type { ProcessInputArgs, Processor } from '../processor.ts';
 import type { ProcessorDefinition } from '../processor-definition.ts';
 

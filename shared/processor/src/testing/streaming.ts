@@ -1,8 +1,8 @@
 // Processors of the output stream, and a list of them called as a session does it, without a bus.
 import type { Chunk, Verdict } from '@millrace/contracts';
 import { callContext, callEntry, TEST_RUN } from '@millrace/testkit';
-import { callStream } from '../call-stream.ts';
-import { createHostedProcessors } from '../hosted-processor.ts';
+import { callStream } from '../stream/call-stream.ts';
+import { createHostedProcessors } from '../serve/hosted-processor.ts';
 import type { Processor } from '../processor.ts';
 import type { ProcessorDefinition } from '../processor-definition.ts';
 import { processorOf } from './one-method.ts';

@@ -1,6 +1,6 @@
 // A tool for tests: an optional text goes in, and what the test gives comes out.
 import { z } from 'zod';
-import { defineTool, type Tool } from '../tool-definition.ts';
+import { defineTool, type Tool } from '../tools/tool-definition.ts';
 
 export function testTool(name: string, execute: Tool['execute'], more: Partial<Tool> = {}): Tool {
   const inputSchema = z.strictObject({ text: z.string().optional() });

@@ -1,0 +1,98 @@
+import { messageText, type Chunk } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { delta, say, textEnd, textStart } from '../testing/chunks.ts';
+import { RUN_ID } from '../testing/run-states.ts';
+import { createAnswerBuilder } from './answer-builder.ts';
+import { chunk } from '../state/make-chunk.ts';
+
+const made = (...chunks: Chunk[]) => {
+  const builder = createAnswerBuilder('run-1.0');
+  for (const one of chunks) builder.add(one);
+  return builder;
+};
+const of = (type: string, payload: object) => chunk(RUN_ID, { type, payload });
+const types = (...chunks: Chunk[]) =>
+  made(...chunks)
+    .message()
+    .content.parts.map(({ type }) => type);
+
+describe('an answer', () => {
+  test('is the text of what was let through', () => {
+    const builder = made(...say('Hello', ', ', 'Ada.'));
+    expect(builder.message()).toMatchObject({ id: 'run-1.0', role: 'assistant' });
+    expect(messageText(builder.message())).toBe('Hello, Ada.');
+  });
+
+  test('keeps its parts in the order in which they began, though their deltas come mixed', () => {
+    const builder = made(
+      textStart('a'),
+      textStart('b'),
+      delta('2', 'b'),
+      delta('1', 'a'),
+      textEnd('a'),
+      delta('2', 'b'),
+    );
+    expect(builder.message().content.parts).toEqual([
+      { type: 'text', text: '1' },
+      { type: 'text', text: '22' },
+    ]);
+  });
+
+  test('has a part for text whose start was dropped, and none for text that is empty', () => {
+    expect(types(delta('late', 'x'), ...say())).toEqual(['text']);
+  });
+
+  test('begins a new part where an id that has ended comes again', () => {
+    expect(types(...say('a'), ...say('b'))).toEqual(['text', 'text']);
+  });
+
+  test('has reasoning, calls, sources and files', () => {
+    const chunks = [
+      of('reasoning-start', { id: 'r' }),
+      of('reasoning-delta', { id: 'r', text: 'Hm' }),
+      of('reasoning-end', { id: 'r' }),
+      of('tool-call', { toolCallId: 'c1', toolName: 'clock', args: { a: 1 } }),
+      of('tool-call', { toolCallId: 'c2', toolName: 'search', providerExecuted: true }),
+      of('source', { id: 's', sourceType: 'url', title: '' }),
+      of('file', { data: 'aGk=', mimeType: 'text/plain' }),
+    ];
+    const builder = made(...chunks);
+    expect(builder.reasoning()).toBe('Hm');
+    expect(builder.message().content.parts).toMatchObject([
+      { type: 'reasoning', reasoning: 'Hm' },
+      { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId: 'c1', args: { a: 1 } } },
+      { type: 'tool-invocation', toolInvocation: { args: null }, providerExecuted: true },
+      { type: 'source' },
+      { type: 'file', data: 'aGk=' },
+    ]);
+    expect(builder.chunks()).toEqual(chunks);
+  });
+
+  test('is nothing of what is no answer', () => {
+    const piece = of('tool-call-delta', { toolCallId: 'c1', argsTextDelta: '{}' });
+    expect(types(of('step-start', {}), of('response-metadata', {}), piece)).toEqual([]);
+  });
+});
+
+describe('an answer that is too large', () => {
+  const half = 'x'.repeat(512 * 1024);
+
+  test('is refused by name, before a record of it could be', () => {
+    const builder = made(...say(half), ...say(half));
+    expect(() => builder.add(delta('x'))).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
+  });
+
+  test('is noticed while its arguments come, and these are not counted twice', () => {
+    const piece = of('tool-call-delta', { toolCallId: 'c', argsTextDelta: half });
+    const whole = of('tool-call', { toolCallId: 'c', toolName: 't', args: half.slice(2) });
+    expect(made(piece, whole).message().content.parts).toHaveLength(1);
+    const builder = made(piece, piece);
+    expect(() => builder.add(piece)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
+  });
+
+  test('counts reasoning, arguments and files too', () => {
+    const builder = made(delta(half), of('reasoning-delta', { id: 'r', text: half.slice(10) }));
+    const call = of('tool-call', { toolCallId: 'c', toolName: 't', args: { long: 'twelve chars' } });
+    expect(() => builder.add(call)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
+  });
+});

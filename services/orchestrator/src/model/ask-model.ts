@@ -1,0 +1,140 @@
+// Asks the model for a step's answer, as often as it takes: tried again where the provider says that it may be, then where
+// processAPIError says so. A try that had published something is retracted.
+import type {
+  Chunk,
+  ModelError,
+  ModelSettings,
+  Prompt,
+  StageInput,
+  StructuredOutput,
+  ToolChoice,
+  ToolDefinition,
+} from '@millrace/contracts';
+import { passesChain, toWireError } from '@millrace/contracts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fail, type Interrupt } from '../state/interrupt.ts';
+import { runStage } from '../stages/run-stage.ts';
+import type { Run } from '../state/run-context.ts';
+import { maxRetries } from '../stages/stop-outcome.ts';
+import { chunk } from '../state/make-chunk.ts';
+import { streamModel, type ModelEnd } from './model-stream.ts';
+import { dataSink } from '../stages/send-chunks.ts';
+import type { CallOptions } from './prompt.ts';
+import { retract } from '../stages/retract.ts';
+import { streamStep, type StepStream } from './step-stream.ts';
+
+/** What is asked: as processInputStep and processLLMRequest left it. */
+export type ModelCall = {
+  model: string;
+  prompt: Prompt;
+  tools: ToolDefinition[];
+  toolChoice?: ToolChoice | undefined;
+  modelSettings: ModelSettings;
+  providerOptions: CallOptions['providerOptions'];
+  structuredOutput?: StructuredOutput | undefined;
+  /** Chunks of an earlier answer instead of a call. */
+  cached?: Chunk[] | undefined;
+};
+
+export type Answered = Extract<StepStream, { kind: 'answer' }>;
+/** `again`: processAPIError changed the messages or the model; the prompt is to be made anew. */
+export type Asked = { answered: Answered } | { interrupt: Interrupt } | { again: { model?: string } };
+
+/** More tries for 429, 5xx and network errors. Source: semantics.md, section 3, "Model errors". */
+const EXTRA_TRIES = 2;
+const BACKOFF_MS = 500;
+const MAX_RETRY_AFTER_MS = 60_000;
+
+export async function askModel(run: Run, call: ModelCall, input: StageInput): Promise<Asked> {
+  for (let tries = 0; ; tries++) {
+    const stream = await streamOnce(run, call, input);
+    if (stream.kind === 'answer') return { answered: stream };
+    if (stream.kind === 'interrupt') return stream;
+    retract(run, run.state().open?.firstIndex ?? run.chunks.nextIndex());
+    if (stream.error.isRetryable && tries < EXTRA_TRIES) {
+      const wait = Math.min(stream.retryAfterMs ?? BACKOFF_MS * 2 ** tries, MAX_RETRY_AFTER_MS);
+      await delay(wait, undefined, { signal: run.signal }).catch(() => undefined);
+      const interrupt = run.interruption();
+      if (interrupt) return { interrupt };
+      continue;
+    }
+    return onModelError(run, call, input, stream.error);
+  }
+}
+
+async function streamOnce(run: Run, call: ModelCall, input: StageInput): Promise<StepStream> {
+  const { runId } = run.ref;
+  const started = performance.now();
+  const first = chunk(runId, { type: 'step-start', payload: {} });
+  if (call.cached) return streamStep(run, input, first, fromCache(runId, call.cached));
+  run.dispatch({ action: 'model-called' });
+  const count = run.state().modelCalls;
+  const stream = await streamStep(run, input, first, (signal, take) => {
+    try {
+      const model = run.deps.models.languageModel(call.model);
+      return streamModel(model, callOptions(call, `${runId}.${count}`), runId, signal, take);
+    } catch (error) {
+      return Promise.resolve({ error: { name: 'Error', message: toWireError(error).message, isRetryable: false } });
+    }
+  });
+  run.events.record({
+    event: 'model',
+    step: input.stepNumber,
+    model: call.model,
+    call: count,
+    ms: performance.now() - started,
+    finishReason: stream.kind === 'answer' ? stream.finishReason : stream.kind,
+    fromCache: false,
+    ...(stream.kind === 'answer' && { usage: stream.usage }),
+    ...(stream.kind === 'model-error' && {
+      error: { code: 'model-call-failed' as const, message: stream.error.message },
+    }),
+  });
+  return stream;
+}
+
+function callOptions(call: ModelCall, requestId: string): CallOptions {
+  const { prompt, tools, toolChoice, modelSettings, providerOptions, structuredOutput } = call;
+  const options = {
+    ...modelSettings,
+    prompt,
+    ...(tools.length > 0 && { tools: tools.map(functionTool) }),
+    ...(tools.length > 0 &&
+      toolChoice && { toolChoice: typeof toolChoice === 'string' ? { type: toolChoice } : toolChoice }),
+    ...(structuredOutput && { responseFormat: { type: 'json' as const, ...structuredOutput } }),
+    ...(providerOptions && { providerOptions }),
+    headers: { 'X-Client-Request-Id': requestId },
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the provider's own prompt, or what processLLMRequest made of it
+  return options as unknown as CallOptions;
+}
+
+function functionTool({ name, description, inputSchema }: ToolDefinition) {
+  return { type: 'function' as const, name, description, inputSchema };
+}
+
+/** A cache that keeps a whole step keeps its frame too; that of this step is made here. */
+const FRAME: readonly string[] = ['step-start', 'step-finish', 'finish', 'error', 'object-result'];
+const isAnswer = (cached: Chunk): boolean => passesChain(cached) && !FRAME.includes(cached.type);
+
+function fromCache(runId: string, chunks: Chunk[]) {
+  return async (_signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>): Promise<ModelEnd> => {
+    await take(chunks.filter(isAnswer).map((cached) => ({ ...cached, runId, from: 'AGENT' as const })));
+    const finishReason = chunks.some((cached) => cached.type === 'tool-call') ? 'tool-calls' : 'stop';
+    return { finishReason, usage: {}, warnings: [] };
+  };
+}
+
+/** `input.retryCount` counts the tries that processAPIError has asked for too. */
+async function onModelError(run: Run, call: ModelCall, input: StageInput, error: ModelError): Promise<Asked> {
+  const { conversation, steps } = run.state();
+  const asked = { ...input, conversation, steps, model: call.model, error };
+  const result = await runStage(run, 'processAPIError', asked, dataSink(run));
+  if (result.interrupt) return { interrupt: result.interrupt };
+  if (result.answer?.type === 'retry' && input.retryCount < maxRetries(run)) {
+    const model = result.answer.model ?? result.answer.changes?.model;
+    return { again: model === undefined ? {} : { model } };
+  }
+  const status = error.statusCode === undefined ? '' : ` (${error.statusCode})`;
+  return { interrupt: fail({ code: 'model-call-failed', message: `${call.model}: ${error.message}${status}` }) };
+}

@@ -1,0 +1,136 @@
+import {
+  textMessage,
+  type Conversation,
+  type Message,
+  type MessagePart,
+  type SystemMessage,
+} from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { FEEDBACK_TAG, INSTRUCTIONS_TAG } from '../state/run-state.ts';
+import { promptOf } from './prompt.ts';
+
+const conversation = (messages: Message[], system: SystemMessage[] = []): Conversation => ({
+  entries: messages.map((message) => ({ source: 'input', message })),
+  system,
+});
+const message = (role: Message['role'], parts: MessagePart[], content?: string): Message => {
+  const made = textMessage('m', role, '');
+  return { ...made, content: { format: 2, parts, ...(content !== undefined && { content }) } };
+};
+const text = (words: string): MessagePart => ({ type: 'text', text: words });
+const call = (more: object): MessagePart => ({
+  type: 'tool-invocation',
+  toolInvocation: { state: 'call', toolCallId: 'c1', toolName: 'clock', args: { zone: 'UTC' }, ...more },
+});
+const prompt = (...messages: Message[]) => promptOf(conversation(messages));
+
+describe('system messages', () => {
+  test('stand in a fixed order, whoever added them when', () => {
+    const tags = [FEEDBACK_TAG, 'semantic-recall', 'other', 'working-memory', INSTRUCTIONS_TAG, 'another'];
+    const system = tags.map((tag) => ({ tag, content: tag }));
+    expect(promptOf(conversation([], system)).map(({ content }) => content)).toEqual([
+      INSTRUCTIONS_TAG,
+      'other',
+      'another',
+      'working-memory',
+      'semantic-recall',
+      FEEDBACK_TAG,
+    ]);
+  });
+
+  test('come before all others, and those of one group keep their order', () => {
+    const system = ['one', 'two'].map((content) => ({ tag: INSTRUCTIONS_TAG, content }));
+    expect(promptOf(conversation([textMessage('m', 'user', 'hi')], system))).toMatchObject([
+      { role: 'system', content: 'one' },
+      { role: 'system', content: 'two' },
+      { role: 'user' },
+    ]);
+  });
+
+  test('among the messages stay where they are', () => {
+    const messages = [
+      textMessage('a', 'user', 'hi'),
+      textMessage('b', 'system', 'note'),
+      textMessage('c', 'user', 'ho'),
+    ];
+    expect(prompt(...messages).map(({ role }) => role)).toEqual(['user', 'system', 'user']);
+  });
+});
+
+describe('a user message', () => {
+  test('has its texts and files, in order', () => {
+    const file = (data: string): MessagePart => ({ type: 'file', data, mimeType: 'image/png' });
+    expect(prompt(message('user', [text('see'), file('aGk='), file('https://example.com/a.png')]))).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'see' },
+          { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } },
+          { type: 'file', mediaType: 'image/png', data: { type: 'url', url: new URL('https://example.com/a.png') } },
+        ],
+      },
+    ]);
+  });
+
+  test('of an old form has its flat text, beside what parts it has', () => {
+    const file: MessagePart = { type: 'file', data: 'aGk=', mimeType: 'image/png' };
+    expect(prompt(message('user', [], 'flat'))).toMatchObject([{ content: [{ type: 'text', text: 'flat' }] }]);
+    expect(prompt(message('user', [file], 'flat'))).toMatchObject([{ content: [{ text: 'flat' }, { type: 'file' }] }]);
+    expect(prompt(message('user', [text('real')], 'flat'))).toMatchObject([{ content: [{ text: 'real' }] }]);
+  });
+
+  test('with nothing that a model reads is left out', () => {
+    const other = { type: 'made-up', value: 1 };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parts of unknown types are carried along
+    expect(prompt(message('user', [other as unknown as MessagePart]))).toEqual([]);
+  });
+});
+
+describe('an assistant message', () => {
+  test('with a call that was answered is two: the call, and its result', () => {
+    expect(prompt(message('assistant', [text('see'), call({ state: 'result', result: { at: 'noon' } })]))).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'see' },
+          { type: 'tool-call', toolCallId: 'c1', toolName: 'clock', input: { zone: 'UTC' } },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'c1',
+            toolName: 'clock',
+            output: { type: 'json', value: { at: 'noon' } },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      'an error',
+      { state: 'result', result: { error: 'x' }, isError: true },
+      { type: 'error-json', value: { error: 'x' } },
+    ],
+    ['no result', { state: 'result' }, { type: 'json', value: null }],
+    [
+      'a denial',
+      { state: 'result', result: { reason: 'no' }, denied: true },
+      { type: 'execution-denied', reason: 'no' },
+    ],
+    ['a denial without words', { state: 'result', denied: true }, { type: 'execution-denied', reason: 'Denied.' }],
+    ['an open call', {}, { type: 'error-text', value: 'The tool was not executed.' }],
+    ['half a call', { state: 'partial-call' }, { type: 'error-text', value: 'The tool was not executed.' }],
+  ])('with %s says so: providers refuse a prompt with open calls', (_what, more, output) => {
+    expect(prompt(message('assistant', [call(more)]))[1]).toMatchObject({ role: 'tool', content: [{ output }] });
+  });
+
+  test('does not send reasoning, sources and empty texts back', () => {
+    const parts: MessagePart[] = [{ type: 'reasoning', reasoning: 'hm' }, { type: 'source', source: {} }, text('')];
+    expect(prompt(message('assistant', parts))).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+// The conversation as the provider's prompt (LanguageModelV4). System messages come in a fixed order, whatever the order in
+// which processors added them: instructions, then others, then working memory, recall, and last the feedback of a retry.
+import {
+  messageText,
+  type Conversation,
+  type Message,
+  type MessagePart,
+  type SystemMessage,
+} from '@millrace/contracts';
+import type { Models } from '@millrace/models';
+import { FEEDBACK_TAG, INSTRUCTIONS_TAG } from '../state/run-state.ts';
+
+export type LanguageModel = ReturnType<Models['languageModel']>;
+export type CallOptions = Parameters<LanguageModel['doStream']>[0];
+type ProviderPrompt = CallOptions['prompt'];
+type ProviderMessage = ProviderPrompt[number];
+type UserPart = Extract<ProviderMessage, { role: 'user' }>['content'][number];
+type AssistantPart = Extract<ProviderMessage, { role: 'assistant' }>['content'][number];
+type ToolPart = Extract<ProviderMessage, { role: 'tool' }>['content'][number];
+
+/** Source: semantics.md, section 1: working memory, recall, history. */
+const LAST_TAGS = ['working-memory', 'semantic-recall', FEEDBACK_TAG];
+
+export function promptOf({ entries, system }: Conversation): ProviderPrompt {
+  return [
+    ...system
+      .toSorted((one, other) => rank(one) - rank(other))
+      .map(({ content }) => ({ role: 'system' as const, content })),
+    ...entries.flatMap(({ message }) => providerMessages(message)),
+  ];
+}
+
+function rank({ tag }: SystemMessage): number {
+  if (tag === INSTRUCTIONS_TAG) return 0;
+  return LAST_TAGS.includes(tag) ? 2 + LAST_TAGS.indexOf(tag) : 1;
+}
+
+function providerMessages(message: Message): ProviderMessage[] {
+  const { parts } = message.content;
+  const text = messageText(message);
+  // The flat text of an old message counts where no part has any: what the guards read is what the model gets.
+  const hasText = parts.some((part) => part.type === 'text' && part.text !== '');
+  const all: MessagePart[] = hasText || text === '' ? parts : [{ type: 'text', text }, ...parts];
+  switch (message.role) {
+    case 'system':
+      return [{ role: 'system', content: text }];
+    case 'user':
+      return nonEmpty({ role: 'user', content: all.flatMap(userPart) });
+    case 'assistant':
+    case 'tool':
+      return [
+        ...nonEmpty({ role: 'assistant', content: all.flatMap(assistantPart) }),
+        ...nonEmpty({ role: 'tool', content: all.flatMap(toolPart) }),
+      ];
+  }
+}
+
+function nonEmpty(message: ProviderMessage): ProviderMessage[] {
+  return message.content.length > 0 ? [message] : [];
+}
+
+function userPart(part: MessagePart): UserPart[] {
+  if (part.type === 'text') return [{ type: 'text', text: part.text }];
+  return part.type === 'file' ? [filePart(part.data, part.mimeType)] : [];
+}
+
+/** A URL travels as one; everything else is base64. */
+function filePart(data: string, mediaType: string): Extract<UserPart, { type: 'file' }> {
+  const url = /^https?:\/\//.test(data) ? new URL(data) : undefined;
+  return { type: 'file', mediaType, data: url ? { type: 'url', url } : { type: 'data', data } };
+}
+
+/** Reasoning is not sent back: providers take their own only, under ids that are not kept. */
+function assistantPart(part: MessagePart): AssistantPart[] {
+  if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+  if (part.type !== 'tool-invocation') return [];
+  const { toolCallId, toolName, args } = part.toolInvocation;
+  return [{ type: 'tool-call', toolCallId, toolName, input: args }];
+}
+
+/** A call without a result (a run that was cut off) gets one: providers refuse a prompt with open calls. */
+function toolPart(part: MessagePart): ToolPart[] {
+  if (part.type !== 'tool-invocation') return [];
+  const { toolCallId, toolName, state, result, isError, denied } = part.toolInvocation;
+  const head = { type: 'tool-result' as const, toolCallId, toolName };
+  if (state !== 'result') return [{ ...head, output: { type: 'error-text', value: 'The tool was not executed.' } }];
+  if (denied) return [{ ...head, output: { type: 'execution-denied', reason: reasonOf(result) } }];
+  return [{ ...head, output: { type: isError ? 'error-json' : 'json', value: result ?? null } }];
+}
+
+function reasonOf(result: unknown): string {
+  return typeof result === 'object' && result !== null && 'reason' in result ? String(result.reason) : 'Denied.';
+}

@@ -1,0 +1,186 @@
+// The stream of a step through real processors: what comes out, what is kept of it, and what is left behind when it stops.
+import type { Chunk, JsonObject, PlanEntry } from '@millrace/contracts';
+import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { delta, say, textEnd, textOf, textStart, typesOf } from '../testing/chunks.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+import { RUN_ID } from '../testing/run-states.ts';
+import { createTestRun, type TestRun, type TestRunOptions } from '../testing/test-run.ts';
+import type { ModelEnd } from './model-stream.ts';
+import { chunk } from '../state/make-chunk.ts';
+import { streamStep, type ChunkSource } from './step-stream.ts';
+
+const nats = useNats();
+const noOptions = z.strictObject({});
+
+const heldIn = ({ held }: JsonObject): string => (typeof held === 'string' ? held : '');
+/** Holds text back until its part ends, and counts over the run. */
+const holder = defineProcessor({
+  id: 'holder',
+  description: 'holds text back',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: noOptions,
+  create: () => ({
+    id: 'holder',
+    processOutputStream: async ({ part, state, onViolation }) => {
+      if (part.type === 'text-start') return null;
+      if (part.type === 'text-delta') {
+        state['held'] = `${heldIn(state)}${part.payload.text}`;
+        return null;
+      }
+      if (part.type !== 'text-end') return part;
+      onViolation({ message: 'held' });
+      const text = heldIn(state);
+      state['held'] = '';
+      return [textStart(part.payload.id), delta(text.toUpperCase(), part.payload.id), part];
+    },
+  }),
+});
+const guard = defineProcessor({
+  id: 'guard',
+  description: 'stops at a word',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: noOptions,
+  create: () => ({
+    id: 'guard',
+    processOutputStream: async ({ part, abort }) =>
+      part.type === 'text-delta' && part.payload.text.includes('bad') ? abort('a bad word') : part,
+  }),
+});
+useProcessors(nats, [holder, guard], 'guards');
+const connection = useBus(nats, 'orchestrator');
+const runs: TestRun[] = [];
+/** However a step ended, its sessions are over. */
+afterEach(async () => {
+  for (const run of runs.splice(0)) {
+    await eventually(() => run.openSessions() === 0);
+    run.close();
+  }
+});
+
+const at = (...names: string[]): PlanEntry[] =>
+  names.map((name) => planEntry(name, { stages: ['processOutputStream'] }));
+function testRun(entries: PlanEntry[], options: TestRunOptions = {}): TestRun {
+  const made = createTestRun({ bus: connection.bus, entries, ...options });
+  made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
+  runs.push(made);
+  return made;
+}
+const done: ModelEnd = { finishReason: 'stop', usage: { totalTokens: 3 }, warnings: [] };
+const saying =
+  (chunks: Chunk[], end: ModelEnd = done): ChunkSource =>
+  async (_signal, take) => {
+    for (const one of chunks) await take([one]);
+    return end;
+  };
+const first = chunk(RUN_ID, { type: 'step-start', payload: {} });
+const stream = ({ run }: TestRun, source: ChunkSource) =>
+  streamStep(run, { retryCount: 0, stepNumber: 0 }, first, source);
+
+describe('a stream', () => {
+  test('without processors is what the model said', async () => {
+    const made = testRun([]);
+    expect(await stream(made, saying(say('a', 'b')))).toMatchObject({ kind: 'answer', finishReason: 'stop' });
+    expect(typesOf(made.published)).toEqual(['step-start', 'text-start', 'text-delta', 'text-delta', 'text-end']);
+  });
+
+  test('is what processors let through, and so is the answer', async () => {
+    const made = testRun(at('holder'));
+    const answered = await stream(made, saying(say('a', 'b')));
+    expect(textOf(made.published)).toBe('AB');
+    expect(answered.kind === 'answer' && answered.builder.message().content.parts).toEqual([
+      { type: 'text', text: 'AB' },
+    ]);
+    expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } }, violations: [{ message: 'held' }] });
+  });
+
+  test('that a processor stops gives the model up, and publishes nothing more', async () => {
+    const made = testRun(at('guard'));
+    const given = Promise.withResolvers<boolean>();
+    const stopped = await stream(made, async (signal, take) => {
+      for (const one of say('good ', 'bad ', 'more')) await take([one]);
+      signal.addEventListener('abort', () => given.resolve(true), { once: true });
+      if (signal.aborted) given.resolve(true);
+      await given.promise;
+      return { error: { name: 'AbortError', message: 'given up', isRetryable: true } };
+    });
+    expect(stopped).toMatchObject({ kind: 'interrupt', interrupt: { ending: { tripwire: { reason: 'a bad word' } } } });
+    expect(textOf(made.published)).toBe('good ');
+  });
+
+  test('that the model breaks off is a model error, and what was held back is not shown', async () => {
+    const made = testRun(at('holder'));
+    const error = { name: 'Error', message: 'gone', isRetryable: true };
+    expect(await stream(made, saying(say('a').slice(0, 2), { error, retryAfterMs: 5 }))).toEqual({
+      kind: 'model-error',
+      error,
+      retryAfterMs: 5,
+    });
+    expect(textOf(made.published)).toBe('');
+  });
+
+  test('whose chunk cannot be published fails by name', async () => {
+    const onPublish = (chunks: readonly Chunk[]) => {
+      if (textOf(chunks) !== '') throw new Error('too large for a message');
+    };
+    const made = testRun([], { onPublish });
+    const failed = await stream(made, saying(say('a', 'b')));
+    expect(failed).toMatchObject({
+      interrupt: { ending: { form: 'error', error: { message: 'too large for a message' } } },
+    });
+  });
+
+  test('whose source throws throws, and keeps no session alive', async () => {
+    const made = testRun(at('guard'));
+    await expect(stream(made, () => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
+    await eventually(() => made.openSessions() === 0);
+  });
+});
+
+describe('a run that is stopped from outside', () => {
+  const untilStopped =
+    (made: TestRun, reason: 'cancelled' | 'fenced', chunks: Chunk[]): ChunkSource =>
+    async (signal, take) => {
+      for (const one of chunks) await take([one]);
+      made.stop(reason);
+      expect(signal.aborted).toBe(true);
+      return { error: { name: 'AbortError', message: 'given up', isRetryable: false } };
+    };
+
+  test('keeps what was said so far, with what processors held back, though they let nothing of it through yet', async () => {
+    const made = testRun(at('holder'));
+    const stopped = await stream(made, untilStopped(made, 'cancelled', say('half').slice(0, 2)));
+    expect(stopped).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
+    expect(textOf(made.published)).toBe('HALF');
+    expect(made.run.state().conversation.entries.at(-1)).toMatchObject({
+      source: 'response',
+      message: { content: { parts: [{ text: 'HALF' }] } },
+    });
+    expect(made.run.state().violations).toHaveLength(1);
+  });
+
+  test('does not show what a guard stops on the way out', async () => {
+    const made = testRun(at('holder', 'guard'));
+    await stream(made, untilStopped(made, 'cancelled', [textStart(), delta('a bad one')]));
+    expect(textOf(made.published)).toBe('A BAD ONE');
+    const guarded = testRun(at('guard', 'holder'));
+    await stream(guarded, untilStopped(guarded, 'cancelled', [textStart(), delta('a bad one')]));
+    expect(textOf(guarded.published)).toBe('');
+  });
+
+  test('by a new owner says nothing more', async () => {
+    const made = testRun(at('holder'));
+    await stream(made, untilStopped(made, 'fenced', say('half').slice(0, 2)));
+    expect(textOf(made.published)).toBe('');
+    expect(made.actions.some(({ action }) => action === 'messages-changed')).toBe(false);
+  });
+
+  test('has nothing to keep where nothing was said', async () => {
+    const made = testRun(at('guard'));
+    await stream(made, untilStopped(made, 'cancelled', [textStart(), textEnd()]));
+    expect(made.run.state().conversation.entries.map(({ source }) => source)).toEqual(['input']);
+  });
+});

@@ -1,0 +1,92 @@
+// processOutputStep, and what it leaves of the answer is the answer: accepted, and a checkpoint, so that it is never paid for twice.
+import {
+  messagesOf,
+  type Chunk,
+  type Message,
+  type MessageOp,
+  type StageInput,
+  type StepAnswer,
+  type ToolCall,
+  type ToolDefinition,
+} from '@millrace/contracts';
+import type { Answered, ModelCall } from '../model/ask-model.ts';
+import { dataSink, sendChunks } from '../stages/send-chunks.ts';
+import { fail, type Interrupt } from '../state/interrupt.ts';
+import { textOf, toolCallsOf, withText, withToolCalls } from '../state/response-message.ts';
+import { runStage } from '../stages/run-stage.ts';
+import type { Run } from '../state/run-context.ts';
+import { stepInput } from '../stages/step-input.ts';
+import { changedGroups } from './system-groups.ts';
+
+export async function judgeAnswer(
+  run: Run,
+  call: ModelCall,
+  answered: Answered,
+  errorRetries: number,
+): Promise<Interrupt | undefined> {
+  const { builder, finishReason, usage } = answered;
+  const message = builder.message();
+  run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
+  const given = { text: textOf(message), toolCalls: toolCallsOf(message) };
+  const input = { ...stepInput(run, errorRetries), ...given, finishReason, usage };
+  const result = await runStage(run, 'processOutputStep', input, dataSink(run));
+  if (result.interrupt) return result.interrupt;
+  const final = finalMessage(run, message, given, result.input);
+  const answer: StepAnswer = {
+    message: final,
+    text: textOf(final),
+    reasoning: builder.reasoning(),
+    toolCalls: toolCallsOf(final),
+    finishReason,
+    usage,
+    model: call.model,
+    fromCache: call.cached !== undefined,
+  };
+  // With calls the answer is not the last one: its words are about the calls.
+  const object = call.structuredOutput && answer.toolCalls.length === 0 ? parseObject(answer.text) : undefined;
+  if (object && 'interrupt' in object) return object.interrupt;
+  if (object) {
+    const chunk: Chunk = { type: 'object-result', runId: run.ref.runId, from: 'AGENT', object: object.value };
+    const stopped = await sendChunks(run, [chunk]);
+    if (stopped) return stopped;
+  }
+  const system = changedGroups(input.conversation.system, run.state().conversation.system);
+  return accept(run, object ? { ...answer, object: object.value } : answer, call.tools, system);
+}
+
+type Given = { text: string; toolCalls: ToolCall[] };
+
+/** The message as processors left it in the conversation, with the text and the calls that they gave instead. */
+function finalMessage(run: Run, message: Message, given: Given, left: StageInput): Message {
+  const { text = given.text, toolCalls = given.toolCalls } = left;
+  const responses = messagesOf(run.state().conversation, 'response');
+  const removed = { ...message, content: { ...message.content, parts: [] } };
+  const kept = responses.find((response) => response.id === message.id) ?? removed;
+  const withNewText = text === given.text ? kept : withText(kept, text);
+  return toolCalls === given.toolCalls ? withNewText : withToolCalls(withNewText, toolCalls);
+}
+
+/** What processInputStep said to the model ends with the step; what processOutputStep says is for the next one. */
+async function accept(
+  run: Run,
+  answer: StepAnswer,
+  tools: ToolDefinition[],
+  system: MessageOp[],
+): Promise<Interrupt | undefined> {
+  run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message: answer.message }] });
+  run.dispatch({ action: 'answer-accepted', answer, tools });
+  if (system.length > 0) run.dispatch({ action: 'messages-changed', ops: system });
+  return run.checkpoint();
+}
+
+function parseObject(text: string) {
+  if (text.trim() === '') return undefined;
+  try {
+    return { value: JSON.parse(text) };
+  } catch (cause) {
+    const message = `The model was asked for an object and answered with something else: ${String(cause)}`;
+    return {
+      interrupt: fail({ code: 'model-call-failed', message, remedy: 'Use a model that supports structured output.' }),
+    };
+  }
+}

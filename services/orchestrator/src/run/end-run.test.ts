@@ -1,0 +1,153 @@
+// How a run ends, form by form: what is still published, what is the last chunk, what is kept.
+import type { RunAction, WireError } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { textOf, typesOf } from '../testing/chunks.ts';
+import { answerOf, RUN_ID } from '../testing/run-states.ts';
+import { createTestRun } from '../testing/test-run.ts';
+import { chunk } from '../state/make-chunk.ts';
+import { endRun, withoutForeignWords } from './end-run.ts';
+import { finishChunk } from './step-finish.ts';
+
+const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
+const accepted = (n: number, text: string, calls: (typeof call)[] = [], object?: unknown): RunAction[] => {
+  const answer = { ...answerOf(n, text, calls), ...(object !== undefined && { object }) };
+  return [
+    { action: 'step-opened', firstIndex: 1 + n * 10 },
+    { action: 'messages-changed', ops: [{ op: 'add', source: 'response', message: answer.message }] },
+    { action: 'answer-accepted', answer, tools: [] },
+  ];
+};
+const closed: RunAction = { action: 'step-closed', results: [] };
+/** A run that has published `start` and one chunk for each step. */
+function runAfter(...actions: RunAction[]) {
+  const made = createTestRun();
+  made.run.chunks.publish([
+    chunk(RUN_ID, { type: 'start', payload: {} }),
+    chunk(RUN_ID, { type: 'step-start', payload: {} }),
+  ]);
+  for (const action of actions) made.run.dispatch(action);
+  return made;
+}
+const texts = (messages: { content: { parts: unknown[] } }[]) =>
+  messages.flatMap(({ content }) => content.parts.map((part) => Object(part).text));
+
+describe('finish', () => {
+  test('is the text of all steps, and the object of the last answer', async () => {
+    const { run } = runAfter(...accepted(0, 'One. ', [call]), closed, ...accepted(1, '{"a":1}', [], { a: 1 }), closed);
+    const ended = await endRun(run, { form: 'finish', finish: finishChunk(run, 'stop') });
+    expect(ended).toMatchObject({
+      status: 'finished',
+      lastChunk: { type: 'finish' },
+      result: { text: 'One. {"a":1}', finishReason: 'stop', object: { a: 1 }, steps: [{}, {}] },
+    });
+  });
+});
+
+describe('halt', () => {
+  const halt = { form: 'halt' as const, response: 'Instead.', processorId: 'guard', answered: false };
+
+  test('says the given text, which is the result’s, the finish’s and the conversation’s', async () => {
+    const { run, published } = runAfter();
+    const { result, lastChunk, status } = await endRun(run, halt);
+    expect(status).toBe('finished');
+    expect(result).toMatchObject({ text: 'Instead.', finishReason: 'halted', steps: [] });
+    expect(texts(result.messages)).toEqual(['Instead.']);
+    expect(textOf(published)).toBe('Instead.');
+    expect(lastChunk).toMatchObject({
+      payload: { stepResult: { reason: 'halted' }, output: { text: 'Instead.' }, messages: result.messages },
+    });
+  });
+
+  test('of a step takes that step back: its message is gone, what came before stays', async () => {
+    const { run, published } = runAfter(...accepted(0, 'One. ', [call]), closed, ...accepted(1, 'rejected'));
+    const { result } = await endRun(run, { ...halt, rejected: { what: 'step', from: 1 } });
+    expect(texts(result.messages)).toEqual(['One. ', undefined, 'Instead.']);
+    expect(result.steps.map(({ text }) => text)).toEqual(['One. ']);
+    expect(published.find(({ type }) => type === 'retract')).toMatchObject({ payload: { index: 1 } });
+  });
+
+  test('at the end takes everything back, the object too', async () => {
+    const { run } = runAfter(...accepted(0, '{"secret":1}', [], { secret: 1 }), closed);
+    const { result, lastChunk } = await endRun(run, { ...halt, rejected: { what: 'run', from: 1 } });
+    expect(texts(result.messages)).toEqual(['Instead.']);
+    expect(JSON.stringify({ result, lastChunk })).not.toContain('secret');
+  });
+
+  test('with an empty text is an ending like any other', async () => {
+    const { run } = runAfter();
+    expect((await endRun(run, { ...halt, response: '' })).result).toMatchObject({ text: '', finishReason: 'halted' });
+  });
+});
+
+describe('tripwire', () => {
+  const tripwire = { reason: 'no', processorId: 'guard' };
+
+  test('is the last chunk and in the result; there is no text', async () => {
+    const { run, published } = runAfter(...accepted(0, 'One. ', [call]), closed);
+    const ended = await endRun(run, { form: 'tripwire', tripwire });
+    expect(ended).toMatchObject({
+      status: 'aborted',
+      lastChunk: { type: 'tripwire', payload: tripwire },
+      result: { text: '', messages: [], finishReason: 'other', tripwire, steps: [{ text: 'One. ' }] },
+    });
+    expect(typesOf(published)).toEqual(['start', 'step-start']);
+  });
+
+  test('at the end leaves no word of what was rejected in the result', async () => {
+    const { run } = runAfter(...accepted(0, 'the secret', [], { secret: 1 }), closed);
+    const ended = await endRun(run, { form: 'tripwire', tripwire, rejected: { what: 'run', from: 1 } });
+    expect(JSON.stringify(ended)).not.toContain('secret');
+    expect(ended.result.usage.totalTokens).toBe(15);
+  });
+});
+
+describe('error', () => {
+  const failed = (code: WireError['code']): WireError => ({
+    code,
+    message: 'it said: secret',
+    path: 'processInput/guard',
+  });
+
+  test('is the last chunk and in the result', async () => {
+    const { run } = runAfter();
+    const ended = await endRun(run, { form: 'error', error: failed('processor-timeout') });
+    expect(ended).toMatchObject({
+      status: 'failed',
+      lastChunk: { type: 'error', payload: { error: { code: 'processor-timeout' } } },
+      result: { text: '', finishReason: 'error', error: { message: 'it said: secret' } },
+    });
+  });
+
+  test.each(['processor-failed', 'model-call-failed', 'internal'] as const)(
+    'whose words are others’ (%s) does not show them where no guard can be asked',
+    async (code) => {
+      const { run } = runAfter();
+      const ended = await endRun(run, { form: 'error', error: failed(code), chainBroken: true });
+      expect(JSON.stringify(ended)).not.toContain('secret');
+      expect(ended.result.error).toMatchObject({
+        code,
+        message: expect.stringContaining('processInput/guard'),
+        path: 'processInput/guard',
+      });
+      expect(withoutForeignWords({ code, message: 'secret' }).message).toContain('the model call');
+    },
+  );
+
+  test('of the run at its end leaves nothing of it', async () => {
+    const { run } = runAfter(...accepted(0, 'the answer'), closed);
+    const rejected = { what: 'run' as const, from: 1 };
+    const ended = await endRun(run, { form: 'error', error: failed('processor-timeout'), rejected });
+    expect(JSON.stringify(ended)).not.toContain('the answer');
+  });
+});
+
+describe('cancel', () => {
+  test('keeps what was said so far', async () => {
+    const { run } = runAfter(...accepted(0, 'so far'));
+    expect(await endRun(run, { form: 'cancel' })).toMatchObject({
+      status: 'cancelled',
+      lastChunk: { type: 'abort' },
+      result: { text: 'so far', finishReason: 'other' },
+    });
+  });
+});

@@ -1,0 +1,168 @@
+// Policy falls on one entry: a merged call that is not answered, or in which one member fails, costs the others nothing.
+import { cancelCallSchema, textMessage, type PlanEntry, type StageInput } from '@millrace/contracts';
+import { listen, type Bus } from '@millrace/bus';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { planEntry } from '../testing/plan-entries.ts';
+import { failure, goOn, scriptReplica, type Script, type ScriptedReplica } from '../testing/scripted-replica.ts';
+import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { callProcessors } from './call-processors.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stage = 'processInput';
+const replicas: ScriptedReplica[] = [];
+const runs: TestRun[] = [];
+afterEach(async () => {
+  await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
+  for (const run of runs.splice(0)) run.close();
+});
+
+async function replica(processors: string[], script: Script) {
+  const bus = await connection.connect({ name: 'guards' });
+  const made = scriptReplica(bus, stage, processors, script);
+  replicas.push(made);
+  await bus.nc.flush();
+  return { ...made, bus };
+}
+const entries = (...names: string[]): PlanEntry[] => names.map((name) => planEntry(name, { timeoutMs: 150 }));
+/** @param answering the replicas that answer a ping, in turn */
+function testRun(...answering: (Bus | undefined)[]) {
+  const left = [...answering];
+  const asked: (string | undefined)[] = [];
+  const discovery = {
+    replicaThatAnswers: async (_processor: string, _signal: AbortSignal, failed?: string) => {
+      asked.push(failed);
+      return left.shift()?.id;
+    },
+  };
+  const made = createTestRun({ bus: connection.bus, discovery });
+  runs.push(made);
+  return { ...made, asked };
+}
+const input: StageInput = { retryCount: 0, stepNumber: 0, conversation: { entries: [], system: [] } };
+const call = ({ run }: Pick<TestRun, 'run'>, group: PlanEntry[]) =>
+  callProcessors(run, group, { stage, input, onData: () => undefined });
+const shown = (judged: Awaited<ReturnType<typeof call>>) =>
+  judged.map(({ entry, verdict, attempts }) => `${entry.entry} ${verdict.type} ${attempts}`);
+
+describe('a merged call', () => {
+  test('is one request, and a verdict for each', async () => {
+    const { calls } = await replica(['a', 'b'], ({ entries: asked }) => asked.map(() => goOn));
+    expect(shown(await call(testRun(), entries('a', 'b')))).toEqual(['a continue 1', 'b continue 1']);
+    expect(calls).toEqual(['a+b']);
+  });
+
+  test('may be answered for its head alone', async () => {
+    await replica(['a'], () => [goOn]);
+    expect(shown(await call(testRun(), entries('a', 'b', 'c')))).toEqual(['a continue 1']);
+  });
+
+  test('has the sum of its members’ time, and their state', async () => {
+    const { received } = await replica(['a'], () => [goOn]);
+    const made = testRun();
+    made.run.dispatch({ action: 'states-changed', states: { b: { n: 2 } } });
+    await call(made, entries('a', 'b'));
+    expect(received[0]).toMatchObject({ timeoutMs: 300, entries: [{ state: {} }, { state: { n: 2 } }] });
+  });
+
+  test('that is not answered is asked for one by one, and what changed is seen by the next', async () => {
+    const message = textMessage('m2', 'user', 'added');
+    const script: Script = ({ entries: asked }) => {
+      if (asked.length > 1) return 'silence';
+      const add = { op: 'add' as const, source: 'context' as const, message };
+      return [asked[0]?.entry === 'a' ? { type: 'continue', changes: { ops: [add] } } : goOn];
+    };
+    const { calls, received } = await replica(['a', 'b'], script);
+    const group = [planEntry('a', { timeoutMs: 100 }), planEntry('b', { timeoutMs: 100, reads: ['context'] })];
+    expect(shown(await call(testRun(), group))).toEqual(['a continue 1', 'b continue 1']);
+    expect(calls).toEqual(['a+b', 'a', 'b']);
+    expect(received[2]?.input.conversation?.entries).toMatchObject([{ message: { id: 'm2' } }]);
+  });
+
+  test('in which one member hangs fails that one alone', async () => {
+    await replica(['a', 'b'], ({ entries: asked }) => (asked.at(-1)?.entry === 'b' ? 'silence' : [goOn]));
+    const judged = await call(testRun(), entries('a', 'b'));
+    expect(shown(judged)).toEqual(['a continue 1', 'b failure 1']);
+    expect(judged[1]?.verdict).toMatchObject({ code: 'processor-timeout' });
+  });
+
+  test('in which one member fails has it tried again, elsewhere, with what is left of its attempts', async () => {
+    const broken = await replica(['a', 'b'], () => [goOn, failure()]);
+    const own = await replica(['b'], () => [goOn]);
+    const made = testRun(own.bus);
+    expect(shown(await call(made, entries('a', 'b')))).toEqual(['a continue 1', 'b continue 2']);
+    expect(made.asked).toEqual([broken.bus.id]);
+    expect([broken.calls, own.calls]).toEqual([['a+b'], ['b']]);
+  });
+
+  test('does not try what would fail again, nor more often than the policy says', async () => {
+    const { calls, bus } = await replica(['a'], () => [failure({ retryable: false })]);
+    expect(shown(await call(testRun(bus), entries('a', 'b')))).toEqual(['a failure 1']);
+    expect(calls).toEqual(['a+b']);
+    const once = [planEntry('a', { attempts: 1 }), planEntry('b')];
+    expect(shown(await call(testRun(bus), once))).toEqual(['a failure 1']);
+  });
+
+  test('ends with the first verdict that stops', async () => {
+    await replica(['a'], () => [{ type: 'abort', reason: 'no' }]);
+    expect(shown(await call(testRun(), entries('a', 'b')))).toEqual(['a abort 1']);
+  });
+});
+
+describe('one entry', () => {
+  test('is tried again on the replica that answered a ping, not on any of the group', async () => {
+    const group = await Promise.all([1, 2, 3].map(() => replica(['a'], () => 'silence')));
+    const [, chosen] = group;
+    expect(shown(await call(testRun(chosen?.bus), entries('a')))).toEqual(['a failure 2']);
+    expect(chosen?.calls.length).toBeGreaterThan(0);
+    expect(group.flatMap(({ calls }) => calls)).toEqual(['a', 'a']);
+  });
+
+  test('is not tried again where nobody answers a ping', async () => {
+    const { calls } = await replica(['a'], () => 'silence');
+    expect(shown(await call(testRun(undefined), entries('a')))).toEqual(['a failure 1']);
+    expect(calls).toEqual(['a']);
+  });
+
+  test('that nobody serves fails at once, by name', async () => {
+    const started = performance.now();
+    const [judged] = await call(testRun(), entries('a'));
+    expect(judged?.verdict).toMatchObject({
+      code: 'processor-not-there',
+      message: expect.stringContaining('"a"'),
+    });
+    expect(performance.now() - started).toBeLessThan(140);
+  });
+
+  test('that judges nothing has failed', async () => {
+    await replica(['a'], () => []);
+    const [judged] = await call(testRun(), entries('a'));
+    expect(judged?.verdict).toMatchObject({ type: 'failure', code: 'processor-not-there' });
+  });
+
+  test('whose call no message can hold fails by name, and is not tried again', async () => {
+    const large = { ...input, text: 'x'.repeat(connection.bus.maxPayload()) };
+    const made = testRun(connection.bus);
+    const ask = { stage, input: large, onData: () => undefined } as const;
+    const [judged] = await callProcessors(made.run, entries('a'), ask);
+    expect(judged).toMatchObject({ attempts: 1, verdict: { code: 'message-too-large', retryable: false } });
+    expect(made.asked).toEqual([]);
+  });
+
+  test('that is given up is told so: in time, and when the run is stopped', async () => {
+    const given: string[] = [];
+    const subject = connection.bus.subjects.cancelCalls('guards');
+    const listening = listen(connection.bus, subject, cancelCallSchema, ({ callIds }) => given.push(...callIds));
+    const { received } = await replica(['a'], () => 'silence');
+    await call(testRun(), entries('a'));
+    const made = testRun();
+    const calling = call(made, entries('a'));
+    await eventually(() => received.length === 2);
+    made.stop('cancelled');
+    expect(shown(await calling)).toEqual(['a failure 1']);
+    await eventually(() => given.length === 2);
+    expect(given).toEqual(received.map(({ callId }) => callId));
+    listening.stop();
+  });
+});

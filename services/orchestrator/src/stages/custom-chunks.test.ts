@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { dataChunk, delta, typesOf } from '../testing/chunks.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+import { createTestRun } from '../testing/test-run.ts';
+import { createStageData, hearsData } from './custom-chunks.ts';
+
+const quiet = planEntry('quiet', { stages: ['processInput', 'processOutputStream'] });
+const hearing = planEntry('hearing', { stages: ['processInput', 'processOutputStream'], processDataParts: true });
+
+function dataOf() {
+  const { run, logged } = createTestRun();
+  const out: string[] = [];
+  const data = createStageData(run, async (chunks) => {
+    out.push(...typesOf(chunks));
+    return undefined;
+  });
+  return { data, out, logged };
+}
+
+test('chunks go out while the stage is still at work', async () => {
+  const { data, out } = dataOf();
+  data.write([dataChunk('now')], [quiet]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(out).toEqual(['data-now']);
+});
+
+test('chunks that an entry at work would get wait until it is done: its state is lent out', async () => {
+  const { data, out } = dataOf();
+  data.write([dataChunk('later')], [quiet, hearing]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(out).toEqual([]);
+  await data.settle();
+  expect(out).toEqual(['data-later']);
+});
+
+test('what is no custom chunk is left out, aloud', async () => {
+  const { data, out, logged } = dataOf();
+  data.write([delta('text'), dataChunk('good')], [quiet]);
+  await data.settle();
+  expect(out).toEqual(['data-good']);
+  expect(logged).toEqual([expect.stringContaining('left out')]);
+});
+
+test('an entry hears custom chunks when it asked for them and has the output stream', () => {
+  expect([quiet, hearing, planEntry('other', { processDataParts: true })].map(hearsData)).toEqual([false, true, false]);
+});

@@ -1,0 +1,42 @@
+// The custom chunks of a stage on their way to the client: at once, while the stage is still at work, but never through an entry
+// that is itself at work.
+import { isDataChunk, type Chunk, type PlanEntry } from '@millrace/contracts';
+import type { Interrupt } from '../state/interrupt.ts';
+import { createOrderedSink, type DataSink } from './ordered-sink.ts';
+import type { Run } from '../state/run-context.ts';
+
+export type StageData = {
+  /** @param group the entries that are at work now */
+  write(chunks: readonly Chunk[], group: readonly PlanEntry[]): void;
+  /** Everything so far is out. The first interrupt, if there was one. */
+  settle(): Promise<Interrupt | undefined>;
+};
+
+export function createStageData(run: Run, sink: DataSink): StageData {
+  const out = createOrderedSink(sink);
+  let held: Chunk[] = [];
+  return {
+    write(chunks, group) {
+      const data = chunks.filter(isDataChunk);
+      if (data.length < chunks.length) {
+        const { runId } = run.ref;
+        const entries = group.map((entry) => entry.entry);
+        run.deps.log.warn({ runId, entries }, 'a chunk whose type does not begin with "data-" is left out');
+      }
+      if (data.length === 0) return;
+      // An entry's state is lent to one call at a time: chunks that would pass an entry that is at work wait for it.
+      if (group.some(hearsData)) held.push(...data);
+      else out.send(data);
+    },
+    settle() {
+      if (held.length > 0) out.send(held);
+      held = [];
+      return out.settle();
+    },
+  };
+}
+
+/** Whether the entry gets custom chunks in the output stream. */
+export function hearsData(entry: PlanEntry): boolean {
+  return entry.processDataParts && entry.stages.includes('processOutputStream');
+}

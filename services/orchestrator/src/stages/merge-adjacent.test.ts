@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { planEntry } from '../testing/plan-entries.ts';
+import { mergeNeighbours } from './merge-adjacent.ts';
+
+/** Which processors one replica serves, replica by replica. */
+function groups(entries: string[], ...replicas: string[][]): string[][] {
+  const together = (one: string, other: string) =>
+    replicas.some((served) => served.includes(one) && served.includes(other));
+  const plan = entries.map((entry) => planEntry(entry));
+  return mergeNeighbours(plan, { together }).map((group) => group.map(({ entry }) => entry));
+}
+
+test('neighbours of one replica are one call', () => {
+  expect(groups(['a', 'b', 'c'], ['a', 'b', 'c'])).toEqual([['a', 'b', 'c']]);
+});
+
+test('order is kept: what is not adjacent is not merged', () => {
+  expect(groups(['a', 'x', 'b'], ['a', 'b'], ['x'])).toEqual([['a'], ['x'], ['b']]);
+});
+
+test('all members of a group must have a replica in common, two by two', () => {
+  expect(groups(['a', 'b', 'c'], ['a', 'b'], ['b', 'c'])).toEqual([['a', 'b'], ['c']]);
+});
+
+test('what nobody is known to serve is called for itself', () => {
+  expect(groups(['a', 'b'])).toEqual([['a'], ['b']]);
+  expect(groups([], ['a'])).toEqual([]);
+});

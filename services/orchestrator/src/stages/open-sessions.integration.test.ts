@@ -1,0 +1,164 @@
+// Opening the output stream's sessions: policy falls on one entry, and what was opened and is not used is given back.
+import { sessionOpenSchema, type PlanEntry, type SessionOpen, type SessionOpened } from '@millrace/contracts';
+import { serve, type Bus, type Serving } from '@millrace/bus';
+import { useBus, useNats } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { delta, textOf } from '../testing/chunks.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+import { failure, goOn } from '../testing/scripted-replica.ts';
+import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { openSessions } from './open-sessions.ts';
+import { passWhole } from './guard-chunks.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const servings: Serving[] = [];
+const runs: TestRun[] = [];
+afterEach(async () => {
+  await Promise.all(servings.splice(0).map((serving) => serving.drain(1_000)));
+  for (const run of runs.splice(0)) run.close();
+});
+
+const STAGE = 'processOutputStream';
+const input = { retryCount: 0, stepNumber: 0 };
+const entries = (...names: string[]): PlanEntry[] =>
+  names.map((name) => planEntry(name, { stages: [STAGE], timeoutMs: 150 }));
+const namesOf = ({ entries: asked }: SessionOpen) => asked.map(({ entry }) => entry).join('+');
+
+type Script = (open: SessionOpen, answer: (more?: Partial<SessionOpened>) => object) => object | 'silence';
+/** A replica that answers opens as a test says. */
+async function replica(processors: string[], script: Script) {
+  const bus = await connection.connect({ name: 'guards' });
+  const opens: string[] = [];
+  const handle = async (open: SessionOpen) => {
+    opens.push(namesOf(open));
+    const subject = bus.subjects.session('guards', bus.id, open.session);
+    const opened = { opened: true, replica: bus.id, service: 'guards', subject, entries: open.entries.length };
+    const said = script(open, (more) => ({ ...opened, ...more }));
+    return said === 'silence' ? undefined : said;
+  };
+  for (const processor of processors) {
+    const queued = { subject: bus.subjects.stage(STAGE, processor), queue: processor };
+    servings.push(serve(bus, { ...queued, request: sessionOpenSchema, handle }));
+    servings.push(
+      serve(bus, { subject: bus.subjects.stage(STAGE, processor, bus.id), request: sessionOpenSchema, handle }),
+    );
+  }
+  await bus.nc.flush();
+  return { bus, opens };
+}
+function testRun(list: PlanEntry[], { second, merged = true }: { second?: Bus; merged?: boolean } = {}) {
+  const discovery = { together: () => merged, replicaThatAnswers: async () => second?.id };
+  const made = createTestRun({ bus: connection.bus, entries: list, discovery });
+  runs.push(made);
+  return made;
+}
+async function open(list: PlanEntry[], options?: Parameters<typeof testRun>[1]) {
+  const { run } = testRun(list, options);
+  const openings = await openSessions(run, list, { input });
+  const shown = openings.map((opening) =>
+    'opened' in opening
+      ? `${opening.entries.map(({ entry }) => entry).join('+')} ${opening.attempts}`
+      : `${opening.entry.entry} ${opening.failure.code} ${opening.attempts}`,
+  );
+  for (const opening of openings) if ('opened' in opening) opening.connection.client.drop();
+  return shown;
+}
+
+describe('sessions', () => {
+  test('are one for a list of neighbours', async () => {
+    const { opens } = await replica(['a'], (_open, answer) => answer());
+    expect(await open(entries('a', 'b', 'c'))).toEqual(['a+b+c 1']);
+    expect(opens).toEqual(['a+b+c']);
+  });
+
+  test('are more where a replica serves the head of the list only', async () => {
+    const served = (_open: SessionOpen, answer: (more?: object) => object) => answer({ entries: 2 });
+    await replica(['a', 'c'], (opening, answer) => (opening.entries.length > 2 ? served(opening, answer) : answer()));
+    expect(await open(entries('a', 'b', 'c', 'd'))).toEqual(['a+b 1', 'c+d 1']);
+  });
+
+  test('are opened one by one where the list is not answered, and one that hangs fails alone', async () => {
+    const { opens } = await replica(['a', 'b', 'c'], (opening, answer) =>
+      opening.entries.some(({ entry }) => entry === 'b') ? 'silence' : answer(),
+    );
+    const started = performance.now();
+    expect(await open(entries('a', 'b', 'c'))).toEqual(['a 1', 'b processor-timeout 1', 'c 1']);
+    expect(opens.toSorted()).toEqual(['a', 'a+b+c', 'b', 'c']);
+    // The sum for the list, then all alone at once.
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  test('are tried again on a replica that answered a ping', async () => {
+    const well = await replica([], () => 'silence');
+    const own = await replica(['a'], (_open, answer) => (own.opens.length > 1 ? answer() : 'silence'));
+    expect(well.opens).toEqual([]);
+    expect(await open(entries('a'), { second: own.bus })).toEqual(['a 2']);
+  });
+
+  test('that nobody opens fail at once, by name', async () => {
+    expect(await open(entries('a'))).toEqual(['a processor-not-there 1']);
+  });
+
+  test('that are refused for their options are not tried again', async () => {
+    const refused = failure({ code: 'options-invalid', retryable: false });
+    const { opens, bus } = await replica(['a'], () => ({ opened: false, verdicts: [refused] }));
+    expect(await open(entries('a'), { second: bus })).toEqual(['a options-invalid 1']);
+    expect(opens).toEqual(['a']);
+  });
+});
+
+describe('chunks in one piece', () => {
+  const upper = ({ chunks = [] }: SessionOpen) =>
+    chunks.map((part) => (part.type === 'text-delta' ? delta(part.payload.text.toUpperCase()) : part));
+  const whole = (open: SessionOpen, answer: (more?: object) => object, verdicts: object[]) =>
+    answer({ output: { chunks: upper(open), verdicts, ms: verdicts.map(() => 1) } });
+  const pass = async (made: TestRun) => {
+    const { chunks, interrupt } = await passWhole(made.run, [delta('text')], input);
+    return { text: textOf(chunks), interrupt };
+  };
+
+  test('pass all processors in order, their states and violations kept', async () => {
+    const violation = { processorId: 'a', message: 'found' };
+    await replica(['a'], (opening, answer) =>
+      whole(opening, answer, [{ type: 'continue', state: { n: 1 }, violations: [violation] }, goOn]),
+    );
+    const made = testRun(entries('a', 'b'));
+    expect(await pass(made)).toEqual({ text: 'TEXT', interrupt: undefined });
+    expect(made.run.state()).toMatchObject({ states: { a: { n: 1 } }, violations: [violation] });
+    expect(made.events).toMatchObject([{ stage: STAGE, entries: [{ entry: 'a' }, { entry: 'b' }] }]);
+  });
+
+  test('are asked for one by one where one of a list broke: its output has not been seen by all', async () => {
+    const { opens } = await replica(['a', 'b'], (opening, answer) =>
+      whole(opening, answer, opening.entries.length > 1 ? [goOn, failure()] : [goOn]),
+    );
+    expect(await pass(testRun(entries('a', 'b')))).toEqual({ text: 'TEXT', interrupt: undefined });
+    expect(opens).toEqual(['a+b', 'a', 'b']);
+  });
+
+  test('are tried again where a processor broke, and fail the run when it breaks again', async () => {
+    const { opens, bus } = await replica(['a'], (opening, answer) => whole(opening, answer, [failure()]));
+    const made = testRun(entries('a'), { second: bus });
+    expect((await pass(made)).interrupt).toMatchObject({
+      ending: { form: 'error', error: { code: 'processor-failed' } },
+    });
+    expect(opens).toEqual(['a', 'a']);
+    expect(made.events).toMatchObject([{ entries: [{ attempts: 2 }] }]);
+  });
+
+  test('pass as they were by a processor that is skipped', async () => {
+    await replica(['b'], (opening, answer) => whole(opening, answer, [goOn]));
+    const list = entries('a', 'b').map((entry) =>
+      entry.entry === 'a' ? { ...entry, onFailure: 'skip' as const } : entry,
+    );
+    const made = testRun(list, { merged: false });
+    expect(await pass(made)).toEqual({ text: 'TEXT', interrupt: undefined });
+    expect(made.events).toMatchObject([{ entries: [{ entry: 'a', skipped: true }, { entry: 'b' }] }]);
+  });
+
+  test('come out of nowhere when a processor stops the run', async () => {
+    await replica(['a'], (opening, answer) => whole(opening, answer, [{ type: 'abort', reason: 'no' }]));
+    expect((await pass(testRun(entries('a')))).interrupt).toMatchObject({ ending: { form: 'tripwire' } });
+  });
+});

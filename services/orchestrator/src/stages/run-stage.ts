@@ -1,0 +1,114 @@
+// One stage of a run: its entries in order, neighbours merged, verdicts folded, the fold put into the run's state, one event.
+import {
+  entriesOf,
+  type JsonObject,
+  type PlanEntry,
+  type Stage,
+  type StageInput,
+  type VerdictOf,
+} from '@millrace/contracts';
+import type { Interrupt } from '../state/interrupt.ts';
+import { mergeNeighbours } from './merge-adjacent.ts';
+import { callProcessors } from './call-processors.ts';
+import type { DataSink } from './ordered-sink.ts';
+import type { Run } from '../state/run-context.ts';
+import { createStageData, type StageData } from './custom-chunks.ts';
+import { emptyFold, foldVerdict, type Judged, type StageFold } from './verdict-fold.ts';
+import { stopMeans } from './stop-outcome.ts';
+
+export type StageResult = {
+  /** The stage's input with everything applied that processors changed. */
+  input: StageInput;
+  /** The run does not go on straight. */
+  interrupt?: Interrupt | undefined;
+  /** Verdicts that only the stage's own statement can act on. */
+  answer?: VerdictOf<'deny'> | VerdictOf<'respond'> | VerdictOf<'retry'>;
+  by?: PlanEntry;
+};
+
+export async function runStage(
+  run: Run,
+  stage: Stage,
+  input: StageInput,
+  sink: DataSink,
+  subject?: string,
+): Promise<StageResult> {
+  const entries = entriesOf(run.plan, stage);
+  if (entries.length === 0) return { input };
+  const started = performance.now();
+  const data = createStageData(run, sink);
+  const fold = await foldStage(run, stage, entries, input, data);
+  if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops });
+  if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
+  run.events.record({
+    event: 'stage',
+    stage,
+    step: run.state().steps.length,
+    ms: performance.now() - started,
+    entries: fold.outcomes,
+    ...(subject !== undefined && { subject }),
+  });
+  const stopped = await data.settle();
+  const interrupt = run.interruption();
+  if (interrupt) return { input: fold.input, interrupt };
+  const result = meaning(run, stage, fold);
+  // What stopped the stage came before what its chunks met on their way.
+  return stopped && !result.interrupt ? { input: fold.input, interrupt: stopped } : result;
+}
+
+async function foldStage(
+  run: Run,
+  stage: Stage,
+  entries: PlanEntry[],
+  input: StageInput,
+  data: StageData,
+): Promise<StageFold> {
+  let fold = emptyFold(input);
+  let rest = entries;
+  while (rest.length > 0 && !fold.stopped && !run.signal.aborted) {
+    const [group = []] = mergeNeighbours(rest, run.deps.discovery);
+    const judged = await callProcessors(run, group, {
+      stage,
+      input: fold.input,
+      onData: (chunks) => data.write(chunks, group),
+    });
+    if (run.signal.aborted) break;
+    const next = foldGroup(stage, fold, judged);
+    lendBack(run, fold, next);
+    data.write(next.data.slice(fold.data.length), []);
+    // A replica may have answered for fewer: the rest is asked for again.
+    rest = rest.slice(next.outcomes.length - fold.outcomes.length);
+    fold = next;
+    if (await data.settle()) break;
+  }
+  return fold;
+}
+
+/**
+ * Up to the first that stops the stage, or whose verdict cannot be taken as it was given: what came behind that one was judged on
+ * changes that do not count, and is asked for again.
+ */
+function foldGroup(stage: Stage, fold: StageFold, judged: readonly Judged[]): StageFold {
+  let next = fold;
+  for (const one of judged) {
+    next = foldVerdict(stage, next, one);
+    const refused = one.verdict.type !== 'failure' && next.outcomes.at(-1)?.verdict === 'failure';
+    if (next.stopped || refused) break;
+  }
+  return next;
+}
+
+/** A state comes back with the verdict, not with the end of the stage: chunks in between may pass the same entry. */
+function lendBack(run: Run, before: StageFold, after: StageFold): void {
+  const isNew = ([entry, state]: [string, JsonObject]) => before.states[entry] !== state;
+  const states = Object.fromEntries(Object.entries(after.states).filter(isNew));
+  if (Object.keys(states).length > 0) run.dispatch({ action: 'states-changed', states });
+}
+
+function meaning(run: Run, stage: Stage, { input, stopped }: StageFold): StageResult {
+  if (!stopped) return { input };
+  const { entry, verdict } = stopped;
+  if (verdict.type === 'deny' || verdict.type === 'respond' || verdict.type === 'retry')
+    return { input, answer: verdict, by: entry };
+  return { input, interrupt: stopMeans(run, stage, stopped), by: entry };
+}

@@ -1,0 +1,83 @@
+// What a verdict that stops means for the run: it ends, or goes back to a place before. The same in a stage call and in the output
+// stream.
+import { entriesOf, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
+import { endWith, fail, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import type { Run } from '../state/run-context.ts';
+import type { Stopped } from './verdict-fold.ts';
+
+export function stopMeans(run: Run, stage: Stage, { entry, verdict }: Stopped): Interrupt {
+  const rejecting = { rejected: rejectedBy(run, stage) };
+  switch (verdict.type) {
+    case 'abort':
+      return aborted(run, stage, entry, verdict);
+    case 'halt':
+      return endWith({
+        form: 'halt',
+        response: verdict.response,
+        reason: verdict.reason,
+        processorId: entry.entry,
+        answered: hasAnswered(run, stage),
+        ...rejecting,
+      });
+    case 'failure': {
+      const message = `${verdict.message} (${stage})`;
+      const error = { code: verdict.code, message, path: `${stage}/${entry.entry}`, remedy: remedyFor(entry) };
+      return fail(error, { chainBroken: stage === 'processOutputStream', ...rejecting });
+    }
+    default:
+      return fail({ code: 'internal', message: `${stage} cannot act on the verdict "${verdict.type}".` });
+  }
+}
+
+/**
+ * Which published chunks a stage rejects when it stops the run. The output stream rejects before anything is published;
+ * stages after it reject their step, the last one everything behind `start`. Source: semantics.md, section 6, point 3.
+ */
+const REJECTS: Partial<Record<Stage, 'step' | 'run'>> = {
+  processLLMResponse: 'step',
+  processOutputStep: 'step',
+  processToolCall: 'step',
+  processToolResult: 'step',
+  processOutputResult: 'run',
+};
+const AFTER_START = 1;
+
+function rejectedBy(run: Run, stage: Stage): Rejected | undefined {
+  const what = REJECTS[stage];
+  if (what === undefined) return undefined;
+  return { what, from: what === 'run' ? AFTER_START : (run.state().open?.firstIndex ?? run.chunks.nextIndex()) };
+}
+
+function aborted(run: Run, stage: Stage, entry: PlanEntry, verdict: VerdictOf<'abort'>): Interrupt {
+  const { retryCount, inputPassed } = run.state();
+  if (verdict.retry && retryCount < maxRetries(run)) {
+    return { kind: 'rewind', to: inputPassed ? 'step' : 'input', feedback: verdict.reason };
+  }
+  const { reason, retry, metadata } = verdict;
+  const tripwire = {
+    reason,
+    ...(retry && { retry }),
+    ...(metadata !== undefined && { metadata }),
+    processorId: entry.entry,
+  };
+  return endWith({ form: 'tripwire', tripwire, rejected: rejectedBy(run, stage) });
+}
+
+/** Whether a model has answered when a stage halts: the answer that is being judged counts, though it is not accepted yet. */
+function hasAnswered(run: Run, stage: Stage): boolean {
+  const { answered, modelCalls } = run.state();
+  return answered || REJECTS[stage] !== undefined || (stage === 'processOutputStream' && modelCalls > 0);
+}
+
+/** Unset: a retry is an abort; 10 where the agent has error processors. Source: semantics.md, section 3. */
+const RETRIES_WITH_ERROR_PROCESSORS = 10;
+export function maxRetries(run: Run): number {
+  return (
+    run.agent.maxProcessorRetries ??
+    (entriesOf(run.plan, 'processAPIError').length > 0 ? RETRIES_WITH_ERROR_PROCESSORS : 0)
+  );
+}
+
+function remedyFor({ entry, processor, service }: PlanEntry): string {
+  return `Start a replica of ${service} that serves ${processor}, or set onFailure: skip on "${entry}".`;
+}

@@ -1,0 +1,154 @@
+import { textMessage, type MessageOp, type StageInput, type Verdict } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { dataChunk } from '../testing/chunks.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+import { emptyFold, foldVerdict, type Judged } from './verdict-fold.ts';
+
+const input: StageInput = {
+  retryCount: 0,
+  stepNumber: 0,
+  conversation: { entries: [], system: [] },
+  model: 'openai/a',
+};
+const add = (id: string): MessageOp => ({ op: 'add', source: 'context', message: textMessage(id, 'user', id) });
+const judged = (verdict: Verdict, more: Partial<Judged> = {}): Judged => ({
+  entry: planEntry('guard', { processor: 'pii' }),
+  verdict,
+  ms: 3,
+  attempts: 1,
+  replica: 'r1',
+  ...more,
+});
+const fold = (stage: Parameters<typeof foldVerdict>[0], ...verdicts: Judged[]) =>
+  verdicts.reduce((sum, one) => foldVerdict(stage, sum, one), emptyFold(input));
+const carried = {
+  state: { n: 1 },
+  data: [dataChunk('x')],
+  violations: [{ processorId: 'guard', message: 'found' }],
+};
+
+describe('continue', () => {
+  test('applies changes, and each entry sees those before it', () => {
+    const { input: left, ops } = fold(
+      'processInputStep',
+      judged({ type: 'continue', changes: { ops: [add('m1')], model: 'openai/b' } }),
+      judged({ type: 'continue', changes: { ops: [add('m2')] } }),
+    );
+    expect(left).toMatchObject({ model: 'openai/b' });
+    expect(left.conversation?.entries.map(({ message }) => message.id)).toEqual(['m1', 'm2']);
+    expect(ops).toHaveLength(2);
+  });
+
+  test('carries state, custom chunks and violations', () => {
+    const { states, data, violations, outcomes, stopped } = fold(
+      'processInput',
+      judged({ type: 'continue', ...carried }),
+    );
+    expect({ states, data, violations }).toEqual({
+      states: { guard: { n: 1 } },
+      data: carried.data,
+      violations: carried.violations,
+    });
+    expect(outcomes).toEqual([
+      {
+        entry: 'guard',
+        processor: 'pii',
+        verdict: 'continue',
+        ms: 3,
+        attempts: 1,
+        replica: 'r1',
+        violations: carried.violations,
+      },
+    ]);
+    expect(stopped).toBeUndefined();
+  });
+});
+
+describe('a verdict that stops', () => {
+  test.each<[Verdict, Parameters<typeof foldVerdict>[0], object]>([
+    [
+      { type: 'abort', reason: 'no', metadata: { a: 1 }, ...carried },
+      'processInput',
+      { reason: 'no', metadata: { a: 1 } },
+    ],
+    [{ type: 'halt', response: 'text', reason: 'because', ...carried }, 'processInput', { reason: 'because' }],
+    [{ type: 'deny', reason: 'not that', ...carried }, 'processToolCall', { reason: 'not that' }],
+    [{ type: 'respond', chunks: [], ...carried }, 'processLLMRequest', {}],
+    [{ type: 'retry', ...carried }, 'processAPIError', {}],
+  ])('%j stops with its entry, and carries what it found', (verdict, stage, said) => {
+    const { stopped, outcomes, violations, states, data } = fold(stage, judged(verdict));
+    expect(stopped).toMatchObject({ entry: { entry: 'guard' }, verdict });
+    expect(outcomes).toMatchObject([{ verdict: verdict.type, ...said }]);
+    expect({ violations, states, data }).toEqual({
+      violations: carried.violations,
+      states: { guard: carried.state },
+      data: carried.data,
+    });
+  });
+
+  test('never puts its reason into the events as anything but a reason: the text of a halt is not there', () => {
+    const { outcomes } = fold('processInput', judged({ type: 'halt', response: 'the text' }));
+    expect(JSON.stringify(outcomes)).not.toContain('the text');
+  });
+});
+
+test('the first verdict that stops is the one that counts', () => {
+  const first = judged({ type: 'abort', reason: 'first' }, { entry: planEntry('a') });
+  const second = judged({ type: 'abort', reason: 'second' }, { entry: planEntry('b') });
+  const { stopped, outcomes } = fold('processOutputStream', first, second);
+  expect(stopped).toMatchObject({ entry: { entry: 'a' }, verdict: { reason: 'first' } });
+  expect(outcomes).toHaveLength(2);
+});
+
+describe('a failure', () => {
+  const failure: Verdict = { type: 'failure', code: 'processor-timeout', message: 'too slow', retryable: true };
+
+  test('stops by default', () => {
+    const { stopped, outcomes } = fold('processInput', judged(failure));
+    expect(stopped?.verdict).toEqual(failure);
+    expect(outcomes).toMatchObject([{ verdict: 'failure', error: { code: 'processor-timeout' } }]);
+    expect(outcomes[0]).not.toHaveProperty('skipped');
+  });
+
+  test('is skipped where the policy says so, and says that it was', () => {
+    const entry = planEntry('guard', { onFailure: 'skip' });
+    const { stopped, outcomes } = fold('processInput', judged(failure, { entry }));
+    expect(stopped).toBeUndefined();
+    expect(outcomes).toMatchObject([{ verdict: 'failure', skipped: true, error: { message: 'too slow' } }]);
+  });
+});
+
+describe('what a stage does not allow is the processor’s failure, by name', () => {
+  test.each<[Parameters<typeof foldVerdict>[0], Verdict, string, RegExp]>([
+    ['processInput', { type: 'deny', reason: 'x' }, 'processor-verdict-refused', /processInput.*"deny"/],
+    ['processInput', { type: 'respond', chunks: [] }, 'processor-verdict-refused', /"respond"/],
+    ['processInput', { type: 'retry' }, 'processor-verdict-refused', /"retry"/],
+    ['processLLMResponse', { type: 'halt', response: 'x' }, 'processor-verdict-refused', /"halt"/],
+    ['processAPIError', { type: 'halt', response: 'x' }, 'processor-verdict-refused', /"halt"/],
+    ['processAPIError', { type: 'abort', reason: 'x', retry: true }, 'processor-verdict-refused', /retry/],
+    ['processToolCall', { type: 'abort', reason: 'x', retry: true }, 'processor-verdict-refused', /retry/],
+    ['processToolResult', { type: 'abort', reason: 'x', retry: true }, 'processor-verdict-refused', /retry/],
+    ['processInput', { type: 'suspend', payload: {} }, 'not-built-yet', /"suspend"/],
+    ['processInput', { type: 'continue', changes: { model: 'openai/b' } }, 'processor-verdict-refused', /"model"/],
+    ['processToolResult', { type: 'continue', changes: { args: {} } }, 'processor-verdict-refused', /"args"/],
+    ['processOutputStream', { type: 'continue', changes: { ops: [] } }, 'processor-verdict-refused', /"ops"/],
+  ])('%s: %j', (stage, verdict, code, message) => {
+    const { stopped, input: left, ops } = fold(stage, judged(verdict));
+    expect(stopped?.verdict).toMatchObject({ type: 'failure', code, message: expect.stringMatching(message) });
+    expect(left).toEqual(input);
+    expect(ops).toEqual([]);
+  });
+
+  test('a change of a message that is not there is one too, not the end of the orchestrator', () => {
+    const ops: MessageOp[] = [{ op: 'replace', message: textMessage('nosuch', 'user', 'x') }];
+    const { stopped } = fold('processInput', judged({ type: 'continue', changes: { ops } }));
+    expect(stopped?.verdict).toMatchObject({ type: 'failure', message: expect.stringContaining('nosuch') });
+  });
+
+  test('and falls under its policy', () => {
+    const entry = planEntry('guard', { onFailure: 'skip' });
+    const { stopped, outcomes } = fold('processInput', judged({ type: 'deny', reason: 'x' }, { entry }));
+    expect(stopped).toBeUndefined();
+    expect(outcomes).toMatchObject([{ verdict: 'failure', skipped: true }]);
+  });
+});

@@ -1,0 +1,105 @@
+// One run on this orchestrator: its state and what is needed to move it on. The state changes by `dispatch` alone; a checkpoint
+// makes everything up to here last.
+import { type Agent, type Plan, type RunAction, type RunRef, type RunState } from '@millrace/contracts';
+import type { JetStreamAccess } from '@millrace/bus';
+import type { Models } from '@millrace/models';
+import type { Discovery } from '../peers/discovery.ts';
+import type { SessionInbox } from '../peers/session-inbox.ts';
+import type { ChunkPublisher } from './chunk-publisher.ts';
+import type { EventLog } from './event-log.ts';
+import { endWith, fail, type Interrupt } from './interrupt.ts';
+import { reduceRun } from './run-state.ts';
+import type { RunStore } from './run-store.ts';
+
+/** The little of a logger that a run needs. */
+type RunLog = Record<'debug' | 'info' | 'warn' | 'error', (fields: object, message: string) => void>;
+
+export type Deps = {
+  access: JetStreamAccess;
+  models: Models;
+  discovery: Discovery;
+  sessions: SessionInbox;
+  log: RunLog;
+};
+
+/** Why a run's signal fired. */
+export type StopReason = 'cancelled' | 'deadline' | 'fenced';
+
+export type Run = {
+  ref: RunRef;
+  agent: Agent;
+  plan: Plan;
+  deps: Deps;
+  chunks: ChunkPublisher;
+  events: EventLog;
+  signal: AbortSignal;
+  state(): RunState;
+  dispatch(action: RunAction): void;
+  /** What the run's signal means, once it has fired. */
+  interruption(): Interrupt | undefined;
+  /** Calls that come while one is written are written together. */
+  checkpoint(): Promise<Interrupt | undefined>;
+  /** One after the other: an entry's state is lent to one call at a time. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
+};
+
+export type RunParts = Omit<Run, 'state' | 'dispatch' | 'interruption' | 'checkpoint' | 'inTurn'> & {
+  first: RunState;
+  store: RunStore;
+};
+
+export function createRun({ first, store, ...parts }: RunParts): Run {
+  const { signal, chunks, events, ref } = parts;
+  let state = first;
+  let pending: RunAction[] = [];
+
+  let writing: Promise<unknown> = Promise.resolve();
+  let next: Promise<Interrupt | undefined> | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const write = async () => {
+    const actions = pending;
+    pending = [];
+    const nextIndex = chunks.nextIndex();
+    // All in one wait: a promise that is awaited only behind another one that fails would be an unhandled rejection.
+    const [asked] = await Promise.all([store.cancelAsked(), chunks.flush(), events.flush(), store.record(actions)]);
+    await store.write({ records: store.head().records + 1, nextIndex });
+    return asked ? endWith({ form: 'cancel' }) : interruption();
+  };
+  const interruption = (): Interrupt | undefined => {
+    if (!signal.aborted) return undefined;
+    if (signal.reason === 'deadline') return fail(deadlineError(ref.deadlineAt));
+    return endWith({ form: 'cancel' });
+  };
+  return {
+    ...parts,
+    state: () => state,
+    dispatch(action) {
+      state = reduceRun(state, action);
+      pending.push(action);
+    },
+    interruption,
+    async checkpoint() {
+      next ??= writing.then(() => {
+        next = undefined;
+        return write();
+      });
+      writing = next.catch(() => undefined);
+      return next;
+    },
+    async inTurn(work) {
+      const mine = turn.then(work);
+      turn = mine.catch(() => undefined);
+      return mine;
+    },
+  };
+}
+
+function deadlineError(deadlineAt: number) {
+  const at = new Date(deadlineAt).toISOString();
+  return {
+    code: 'run-deadline-exceeded' as const,
+    message: `The run's deadline passed at ${at}.`,
+    remedy: 'Submit with a longer deadlineMs.',
+  };
+}

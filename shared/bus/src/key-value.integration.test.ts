@@ -1,0 +1,77 @@
+import { useBus, useNats, eventually } from '@millrace/testkit';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { readEntry, writeEntry } from './key-value.ts';
+import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
+
+const nats = useNats();
+const owner = useBus(nats, 'owner');
+const schema = z.object({ n: z.number() });
+let access: JetStreamAccess;
+let bucket: string;
+
+beforeAll(async () => {
+  access = await openJetStream(owner.bus);
+  await ensureTopology(access);
+  bucket = owner.bus.names.state;
+});
+
+const write = (key: string, n: number, expectedRevision: number, ttlSeconds?: number) =>
+  writeEntry(access, bucket, key, { n }, { expectedRevision, ...(ttlSeconds !== undefined && { ttlSeconds }) });
+const read = (key: string) => readEntry(access, bucket, key, schema);
+
+test('an entry that nobody wrote is not there', async () => {
+  expect(await read('head.acme.nobody')).toBeUndefined();
+});
+
+test('what was written is read back, with the revision that the next write must name', async () => {
+  const first = await write('head.acme.a', 1, 0);
+  expect(first).toEqual({ revision: expect.any(Number) });
+  expect(await read('head.acme.a')).toEqual({ value: { n: 1 }, ...first });
+  const second = await write('head.acme.a', 2, 'revision' in first ? first.revision : -1);
+  expect(await read('head.acme.a')).toEqual({ value: { n: 2 }, ...second });
+});
+
+describe('compare and set', () => {
+  test('revision 0 means that the entry must not be there yet', async () => {
+    expect(await write('head.acme.b', 1, 0)).toHaveProperty('revision');
+    expect(await write('head.acme.b', 2, 0)).toEqual({ conflict: true });
+    expect((await read('head.acme.b'))?.value).toEqual({ n: 1 });
+  });
+
+  test('a revision that is not the last is a conflict', async () => {
+    await write('head.acme.c', 1, 0);
+    expect(await write('head.acme.c', 2, 999_999)).toEqual({ conflict: true });
+  });
+
+  test('of twenty writers at once one wins', async () => {
+    const written = await Promise.all(Array.from({ length: 20 }, (_, n) => write('head.acme.race', n, 0)));
+    expect(written.filter((result) => 'revision' in result)).toHaveLength(1);
+  });
+
+  test('keys do not count for each other', async () => {
+    await write('head.acme.d', 1, 0);
+    expect(await write('head.other.d', 1, 0)).toHaveProperty('revision');
+  });
+});
+
+test('an entry with a time to live goes away, and can then be written as new', async () => {
+  await write('head.acme.ttl', 1, 0, 1);
+  expect((await read('head.acme.ttl'))?.value).toEqual({ n: 1 });
+  await eventually(async () => (await read('head.acme.ttl')) === undefined, { pollMs: 50 });
+}, 10_000);
+
+test('an entry that does not fit its schema is an error that names it', async () => {
+  await writeEntry(access, bucket, 'head.acme.bad', { n: 'one' }, { expectedRevision: 0 });
+  await expect(read('head.acme.bad')).rejects.toMatchObject({
+    code: 'message-invalid',
+    message: expect.stringContaining('head.acme.bad'),
+  });
+});
+
+test('an entry that is too large is refused before it is sent', async () => {
+  const text = 'x'.repeat(owner.bus.maxPayload());
+  await expect(writeEntry(access, bucket, 'head.acme.big', { text }, { expectedRevision: 0 })).rejects.toMatchObject({
+    code: 'message-too-large',
+  });
+});

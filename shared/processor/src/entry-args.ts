@@ -1,0 +1,89 @@
+// The arguments that every method gets, made for one entry of one call, and what the entry leaves behind in them: its state,
+// its violations.
+import {
+  MillraceError,
+  findUnserializable,
+  type CallEntry,
+  type Chunk,
+  type JsonObject,
+  type RunRef,
+  type Trace,
+  type Violation,
+} from '@millrace/contracts';
+import { asJson } from './verdict/as-json.ts';
+import type { CommonArgs } from './processor.ts';
+import { createRequestContext } from './request-context.ts';
+import { StopError } from './verdict/stop.ts';
+import { createStreamWriter } from './stream/stream-writer.ts';
+
+export type CallContext = {
+  run: RunRef;
+  requestContext: JsonObject;
+  trace: Trace | undefined;
+  retryCount: number;
+  stepNumber: number;
+  signal: AbortSignal;
+  /** Where custom chunks go, at once. */
+  write: (chunk: Chunk) => void;
+};
+
+/** What a verdict carries along. */
+export type Leftovers = { state?: JsonObject; violations?: Violation[] };
+
+export type EntryArgs = { common: CommonArgs; leftovers: () => Leftovers };
+
+export function createEntryArgs(entry: CallEntry, context: CallContext): EntryArgs {
+  const violations: Violation[] = [];
+  const before = JSON.stringify(entry.state);
+  const state: JsonObject = JSON.parse(before);
+  const common: CommonArgs = {
+    abort: (reason = 'Stopped by a processor.', options = {}) => {
+      throw new StopError({ kind: 'abort', reason, options });
+    },
+    halt: (response, reason) => {
+      throw new StopError({ kind: 'halt', response, ...(reason !== undefined && { reason }) });
+    },
+    suspend: (payload, options) => {
+      throw new StopError({ kind: 'suspend', payload, ...options });
+    },
+    retryCount: context.retryCount,
+    stepNumber: context.stepNumber,
+    state,
+    requestContext: createRequestContext(context.requestContext, context.run),
+    tracingContext: context.trace ? { trace: context.trace } : {},
+    abortSignal: context.signal,
+    writer: createStreamWriter(context.run, context.write),
+    onViolation: ({ message, strategy, detail }) =>
+      void violations.push({
+        processorId: entry.entry,
+        message,
+        ...(strategy !== undefined && { strategy }),
+        ...(detail !== undefined && { detail: asJson(detail) }),
+      }),
+    run: context.run,
+    entry: entry.entry,
+  };
+  return {
+    common,
+    leftovers: () => ({
+      ...changedState(entry, state, before),
+      ...(violations.length > 0 && { violations }),
+    }),
+  };
+}
+
+/** @throws state-not-serializable, naming the place */
+function changedState(entry: CallEntry, state: JsonObject, before: string): Leftovers {
+  const broken = findUnserializable(state, 'state');
+  if (broken) {
+    throw new MillraceError(
+      'state-not-serializable',
+      `"${entry.entry}" keeps something at ${broken} that is not JSON.`,
+      {
+        path: broken,
+        remedy: 'Keep plain data in state; make timers, sockets and caches members of the processor.',
+      },
+    );
+  }
+  return JSON.stringify(state) === before ? {} : { state };
+}

@@ -1,0 +1,199 @@
+import {
+  METADATA_KEY,
+  endpointMetadataSchema,
+  stageReplySchema,
+  type Chunk,
+  type StageCall,
+  type StageReply,
+} from '@millrace/contracts';
+import { gatherInfo, publish, request } from '@millrace/bus';
+import { callEntry, eventually, stageCall, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { processorOf } from '../testing/one-method.ts';
+import type { ProcessInputArgs } from '../processor.ts';
+import type { ProcessorDefinition } from '../processor-definition.ts';
+
+const nats = useNats();
+const asker = useBus(nats, 'orchestrator');
+const input = (id: string, processInput: (args: ProcessInputArgs) => Promise<void> | void): ProcessorDefinition => ({
+  ...processorOf({ processInput }, ['processInput']),
+  id,
+});
+
+/** Signals of calls that are at work, and what lets them go. */
+const working = new Map<string, { signal: AbortSignal; finish: () => void }>();
+const hosts = useProcessors(nats, [
+  input('plain', () => undefined),
+  input('writing', async ({ writer }) => {
+    for (const data of [1, 2]) await writer.custom({ type: 'data-progress', data });
+  }),
+  input('large', async ({ writer, abort }) => {
+    const rejected = await writer.custom({ type: 'data-large', data: 'x'.repeat(9_000_000) }).then(
+      () => 'sent',
+      (error: Error) => error.message,
+    );
+    await writer.custom({ type: 'data-small' });
+    abort(rejected);
+  }),
+  input('waiting', async ({ abortSignal, run }) => {
+    const done = Promise.withResolvers<void>();
+    working.set(run.runId, { signal: abortSignal, finish: done.resolve });
+    abortSignal.addEventListener('abort', () => done.resolve());
+    await done.promise;
+  }),
+  { ...processorOf({ processOutputStream: ({ part }) => part }, ['processOutputStream']), id: 'stream' },
+]);
+
+type Asked = { reply: StageReply | undefined; code: string | undefined; progress: Chunk[] };
+async function ask(call: StageCall, replica?: string): Promise<Asked> {
+  const progress: Chunk[] = [];
+  const answer = await request(asker.bus, {
+    subject: asker.bus.subjects.stage(call.stage, call.entries[0]?.processor ?? '', replica),
+    payload: call,
+    reply: stageReplySchema,
+    timeoutMs: call.timeoutMs,
+    progressOf: (reply) => ('progress' in reply ? reply.n : 'final'),
+    onProgress: (reply) => 'progress' in reply && progress.push(...reply.progress),
+  });
+  return 'ok' in answer
+    ? { reply: answer.ok, code: undefined, progress }
+    : { reply: undefined, code: answer.error.code, progress };
+}
+const inputCall = (processor: string, runId = 'run-1'): StageCall => {
+  const call = stageCall('processInput', [callEntry(processor)]);
+  return { ...call, run: { ...call.run, runId } };
+};
+
+test('a call is answered with verdicts, times and the replica', async () => {
+  expect((await ask(inputCall('plain'))).reply).toEqual({
+    n: 0,
+    verdicts: [{ type: 'continue' }],
+    ms: [expect.any(Number)],
+    replica: hosts.running.replica,
+  });
+});
+
+test('a list is answered up to the first that this replica does not serve', async () => {
+  const entries = ['plain', 'plain', 'elsewhere', 'plain'].map((id, at) => callEntry(id, {}, { entry: `e${at}` }));
+  const { reply } = await ask(stageCall('processInput', entries));
+  expect(reply).toMatchObject({ verdicts: [{ type: 'continue' }, { type: 'continue' }] });
+});
+
+describe('what a writer sends', () => {
+  test('is there before the answer, in order', async () => {
+    const { reply, progress } = await ask(inputCall('writing'));
+    expect(progress).toMatchObject([
+      { type: 'data-progress', data: 1, runId: 'run-1', from: 'AGENT' },
+      { type: 'data-progress', data: 2 },
+    ]);
+    expect(reply).toMatchObject({ n: 2, verdicts: [{ type: 'continue' }] });
+  });
+
+  test('is refused where it is too large, and what comes behind it still arrives', async () => {
+    const { reply, progress } = await ask(inputCall('large'));
+    expect(progress).toMatchObject([{ type: 'data-small' }]);
+    expect(reply).toMatchObject({ verdicts: [{ type: 'abort', reason: expect.stringContaining('over the limit') }] });
+  });
+});
+
+describe('refusals', () => {
+  test('a call that does not fit names the place', async () => {
+    const answer = await asker.bus.nc.request(asker.bus.subjects.stage('processInput', 'plain'), '{"callId":"x"}');
+    expect(answer.json()).toMatchObject({ error: { code: 'message-invalid', path: 'run' } });
+  });
+
+  test('a call to a replica by its own subject, of a processor that it does not serve', async () => {
+    expect((await ask(inputCall('elsewhere'), hosts.running.replica)).code).toBe('processor-not-there');
+  });
+
+  test('a call that nobody serves', async () => {
+    expect((await ask(inputCall('nobody'))).code).toBe('nobody-there');
+  });
+
+  test('PROCESSORS that name what is not there, with what there is', async () => {
+    await expect(hosts.start({ ONLY: 'plain,ghost' })).rejects.toMatchObject({
+      code: 'processor-unknown',
+      message: expect.stringContaining('ghost'),
+      remedy: expect.stringContaining('plain'),
+    });
+  });
+});
+
+describe('the abort signal', () => {
+  test('fires when the call is given up, for that call alone', async () => {
+    const [first, second] = [inputCall('waiting', 'run-a'), inputCall('waiting', 'run-b')];
+    const answers = [ask(first), ask(second)];
+    await eventually(() => working.has('run-a') && working.has('run-b'));
+    publish(asker.bus, asker.bus.subjects.cancelCalls('test-processors'), { callIds: [first.callId] });
+    await answers[0];
+    expect(working.get('run-a')?.signal.aborted).toBe(true);
+    expect(working.get('run-b')?.signal.aborted).toBe(false);
+    working.get('run-b')?.finish();
+    await answers[1];
+  });
+
+  test('fires when the time of the call is up', async () => {
+    const { code } = await ask({ ...inputCall('waiting', 'run-c'), timeoutMs: 50 });
+    expect(code ?? 'answered').toMatch(/timeout|answered/);
+    await eventually(() => working.get('run-c')?.signal.aborted);
+    expect(working.get('run-c')?.signal.reason).toMatchObject({ message: expect.stringContaining('50 ms') });
+  });
+});
+
+describe('replicas', () => {
+  test('share the calls by queue group, and each has a subject of its own', async () => {
+    const second = await hosts.start();
+    const replicas = new Set<string>();
+    for (let calls = 0; calls < 200 && replicas.size < 2; calls++) {
+      const { reply } = await ask(inputCall('plain'));
+      if (reply && 'replica' in reply) replicas.add(reply.replica);
+    }
+    expect(replicas).toEqual(new Set([hosts.running.replica, second.replica]));
+    expect((await ask(inputCall('plain'), second.replica)).reply).toMatchObject({ replica: second.replica });
+    await second.stop();
+    expect((await ask(inputCall('plain'), second.replica)).code).toBe('nobody-there');
+  });
+
+  test('that serve only some are asked for those only', async () => {
+    const some = await hosts.start({ ONLY: 'writing' });
+    for (let calls = 0; calls < 20; calls++) {
+      expect((await ask(inputCall('plain'))).reply).toMatchObject({ replica: hosts.running.replica });
+    }
+    expect((await ask(inputCall('plain'), some.replica)).code).toBe('processor-not-there');
+    await some.stop();
+  });
+
+  test('that stop answer what is in flight, take nothing new, and are listed no more', async () => {
+    const leaving = await hosts.start({ ONLY: 'waiting' });
+    const call = ask(inputCall('waiting', 'run-d'), leaving.replica);
+    const { finish } = await eventually(() => working.get('run-d'));
+    const stopped = leaving.stop();
+    await eventually(async () => (await ask(inputCall('plain'), leaving.replica)).code === 'nobody-there');
+    finish();
+    expect((await call).reply).toMatchObject({ verdicts: [{ type: 'continue' }], replica: leaving.replica });
+    await stopped;
+    const infos = await gatherInfo(asker.bus, { service: 'test-processors', gatherMs: 2_000, max: 1 });
+    expect(infos.map(({ id }) => id)).toEqual([hosts.running.replica]);
+  });
+});
+
+test('discovery lists every stage of every processor, with its descriptor', async () => {
+  const [info] = await gatherInfo(asker.bus, { service: 'test-processors', gatherMs: 2_000, max: 1 });
+  const listed = (info?.endpoints ?? []).map(({ name, subject, queue_group, metadata }) => ({
+    name,
+    subject,
+    queue: queue_group,
+    metadata: endpointMetadataSchema.parse(JSON.parse(metadata?.[METADATA_KEY] ?? 'null')),
+  }));
+  expect(listed.map(({ name }) => name).toSorted()).toEqual([
+    'processInput-large',
+    'processInput-plain',
+    'processInput-waiting',
+    'processInput-writing',
+    'processOutputStream-stream',
+  ]);
+  expect(listed.find(({ queue }) => queue === 'stream')).toMatchObject({
+    subject: 'mr.v1.stage.processOutputStream.stream',
+    metadata: { kind: 'processor', stage: 'processOutputStream', descriptor: { id: 'stream', lists: ['output'] } },
+  });
+});

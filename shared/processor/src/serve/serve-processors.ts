@@ -1,0 +1,130 @@
+// Serves processors: a subject for each stage of each, shared by queue group between replicas, and one that is this replica's
+// own; sessions for the output stream; discovery. What a processor does becomes a verdict, whatever it does.
+import {
+  MillraceError,
+  cancelCallSchema,
+  sessionInputSchema,
+  sessionOpenSchema,
+  stageCallSchema,
+  type SessionOpen,
+  type SessionOpened,
+  type Stage,
+  type StageCall,
+  type StageReply,
+} from '@millrace/contracts';
+import { advertise, listen, serve, type Bus, type Endpoint, type ServeContext, type Serving } from '@millrace/bus';
+import type { Resources } from '@millrace/service';
+import { createCallRegistry, type CallRegistry } from './call-registry.ts';
+import { callStage } from './call-stage.ts';
+import { createHostedProcessors, type HostedProcessors } from './hosted-processor.ts';
+import { describeProcessor, type ProcessorDefinition } from '../processor-definition.ts';
+import { createSessionHost, type SessionHost } from './session-host.ts';
+
+export type ServeProcessorsOptions = {
+  bus: Bus;
+  resources: Resources;
+  /** The service's version and one sentence about it, for discovery. */
+  version: string;
+  description: string;
+  definitions: readonly ProcessorDefinition[];
+  /** Only these, by id (PROCESSORS). Absent: all. */
+  only?: readonly string[] | undefined;
+  /** How long calls under way are waited for when the service stops, ms. */
+  drainGraceMs: number;
+  /** Other things that the process serves: tools, api verbs. */
+  endpoints?: Endpoint[];
+};
+
+/** @throws processor-unknown when `only` names what is not there */
+export function serveProcessors(options: ServeProcessorsOptions): void {
+  const { bus, resources, version, description, drainGraceMs } = options;
+  const definitions = selected(options);
+  const hosted = createHostedProcessors(definitions);
+  const calls = createCallRegistry();
+  const sessions = createSessionHost(bus, hosted);
+  const host = { bus, hosted, calls, sessions };
+
+  const stages = [...new Set(definitions.flatMap((definition) => definition.stages))];
+  const own = stages.map((stage) => serveStage(host, bus.subjects.stagesOfReplica(stage, bus.id), undefined, stage));
+  const shared = definitions.flatMap((definition) =>
+    definition.stages.map((stage) => endpoint(host, definition, stage)),
+  );
+  const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
+    calls.cancel(callIds),
+  );
+  const batches = listen(bus, bus.subjects.sessionsOf(bus.name, bus.id), sessionInputSchema, sessions.receive);
+  const endpoints = [...shared, ...(options.endpoints ?? [])];
+  const unadvertise = advertise(bus, { name: bus.name, version, description, endpoints: () => endpoints });
+
+  resources.add('processors', async () => {
+    unadvertise();
+    await Promise.all(
+      [...own, ...shared.map((served) => served.serving)].map((serving) => serving.drain(drainGraceMs)),
+    );
+    await sessions.drain(drainGraceMs);
+    for (const listening of [cancels, batches]) listening.stop();
+  });
+}
+
+function selected({ definitions, only }: ServeProcessorsOptions): readonly ProcessorDefinition[] {
+  const unknown = only?.filter((id) => !definitions.some((definition) => definition.id === id)) ?? [];
+  if (unknown.length > 0) {
+    throw new MillraceError(
+      'processor-unknown',
+      `PROCESSORS names what this service does not have: ${unknown.join(', ')}.`,
+      {
+        path: 'PROCESSORS',
+        remedy: `Choose from ${definitions.map((definition) => definition.id).join(', ')}.`,
+      },
+    );
+  }
+  return definitions.filter((definition) => only === undefined || only.includes(definition.id));
+}
+
+type Host = { bus: Bus; hosted: HostedProcessors; calls: CallRegistry; sessions: SessionHost };
+
+function endpoint(host: Host, definition: ProcessorDefinition, stage: Stage): Endpoint {
+  const { id } = definition;
+  return {
+    name: `${stage}-${id}`,
+    queue: id,
+    serving: serveStage(host, host.bus.subjects.stage(stage, id), id, stage),
+    metadata: { kind: 'processor', descriptor: describeProcessor(definition), stage },
+  };
+}
+
+function serveStage(host: Host, subject: string, queue: string | undefined, stage: Stage): Serving {
+  const { bus } = host;
+  const shared = { subject, ...(queue !== undefined && { queue }) };
+  return stage === 'processOutputStream'
+    ? serve(bus, { ...shared, request: sessionOpenSchema, handle: (open) => openSession(host, open) })
+    : serve(bus, { ...shared, request: stageCallSchema, handle: (call, context) => answerCall(host, call, context) });
+}
+
+async function answerCall(
+  { bus, hosted, calls }: Host,
+  call: StageCall,
+  { respond }: ServeContext,
+): Promise<StageReply> {
+  const { signal, close } = calls.open(call.callId, call.timeoutMs);
+  let n = 0;
+  const { run, requestContext, trace } = call;
+  const { retryCount, stepNumber } = call.input;
+  const write = (chunk: object) => {
+    respond({ n, progress: [chunk] });
+    // Only what has left is counted: a number that is missing ends the call at the other side.
+    n += 1;
+  };
+  const outcome = await callStage(call, hosted, { run, requestContext, trace, retryCount, stepNumber, signal, write });
+  await close();
+  if (outcome.verdicts.length === 0) throw notServed(call.entries[0]?.processor);
+  return { n, ...outcome, replica: bus.id };
+}
+
+async function openSession({ calls, sessions }: Host, open: SessionOpen): Promise<SessionOpened> {
+  return sessions.open(open, calls.open(open.callId, open.run.deadlineAt - Date.now()));
+}
+
+function notServed(processor: string | undefined): MillraceError {
+  return new MillraceError('processor-not-there', `This replica does not serve "${processor}".`, { path: processor });
+}

@@ -1,0 +1,91 @@
+// The sessions of this replica: opened by request, fed by one subscription, watched by one timer.
+import { SESSION_LIMITS, type SessionInput, type SessionOpen, type SessionOpened } from '@millrace/contracts';
+import { within, type Bus } from '@millrace/bus';
+import type { OpenCall } from './call-registry.ts';
+import { failureVerdict } from '../verdict/failure-verdict.ts';
+import type { HostedProcessors } from './hosted-processor.ts';
+import { createSession, type HostedSession } from './session.ts';
+import { createStreamChain, type ChainEvents, type ChainMember } from '../stream/stream-chain.ts';
+import { streamWhole } from '../stream/stream-batch.ts';
+
+export type SessionHost = {
+  /** The call is closed when the session is over, and given up where nobody wants the rest of it. */
+  open(open: SessionOpen, call: OpenCall): Promise<SessionOpened>;
+  receive(input: SessionInput): void;
+  /** Waits for the sessions under way, then ends what is left as lost: the other side hears of it at once. */
+  drain(graceMs: number): Promise<void>;
+};
+
+export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHost {
+  const sessions = new Map<string, HostedSession>();
+  let empty: (() => void) | undefined;
+  const beatMs = SESSION_LIMITS.heartbeatMs / 2;
+  let lastBeat = Date.now();
+  const beat = setInterval(() => {
+    const now = Date.now();
+    // A process that stood still itself must first read what has come since, before it calls anybody silent.
+    const stoodStill = now - lastBeat > 2 * beatMs;
+    lastBeat = now;
+    if (!stoodStill) for (const session of sessions.values()) session.beat(now);
+  }, beatMs).unref();
+
+  return {
+    async open(open, call) {
+      const members = membersOf(open, hosted);
+      if ('failed' in members) {
+        await call.close();
+        return { opened: false, verdicts: [members.failed] };
+      }
+      const { run, requestContext, trace } = open;
+      const { retryCount, stepNumber } = open.input;
+      const { signal } = call;
+      const context = { run, requestContext, trace, retryCount, stepNumber, signal, write: () => undefined };
+      const createChain = (events: ChainEvents) => createStreamChain(members.found, open.input, context, events);
+      const opened = {
+        opened: true as const,
+        replica: bus.id,
+        service: bus.name,
+        subject: bus.subjects.session(bus.name, bus.id, open.session),
+        entries: members.found.length,
+      };
+      if (open.end) {
+        const output = await streamWhole(createChain, open.chunks ?? []);
+        await call.close();
+        return { ...opened, output };
+      }
+      const closed = () => {
+        sessions.delete(open.session);
+        call.giveUp();
+        void call.close();
+        if (sessions.size === 0) empty?.();
+      };
+      const session = createSession({ bus, open, createChain, closed });
+      sessions.set(open.session, session);
+      if (open.chunks) session.receive({ session: open.session, n: 0, done: 0, chunks: open.chunks });
+      return opened;
+    },
+    receive: (input) => sessions.get(input.session)?.receive(input),
+    async drain(graceMs) {
+      if (sessions.size > 0) await within(new Promise<void>((resolve) => (empty = resolve)), graceMs);
+      for (const session of sessions.values()) session.lose('The replica is stopping.');
+      clearInterval(beat);
+    },
+  };
+}
+
+/** The head of the list that this replica serves; a failure when it serves none of it or an entry's options do not fit. */
+function membersOf(open: SessionOpen, hosted: HostedProcessors) {
+  const found: ChainMember[] = [];
+  try {
+    for (const entry of open.entries) {
+      const member = hosted(entry);
+      if (!member) break;
+      found.push({ entry, hosted: member });
+    }
+  } catch (error) {
+    if (found.length === 0) return { failed: failureVerdict(error) };
+  }
+  return found.length > 0
+    ? { found }
+    : { failed: failureVerdict(new Error('this replica serves none of these processors')) };
+}

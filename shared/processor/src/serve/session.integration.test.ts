@@ -1,0 +1,275 @@
+import { SESSION_LIMITS, type SessionOutput } from '@millrace/contracts';
+import { publish } from '@millrace/bus';
+import { callEntry, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { delta, shown, streaming } from '../testing/streaming.ts';
+import { openTestSession, type OpenOptions, type TestSession } from '../testing/test-session.ts';
+
+const nats = useNats();
+const asker = useBus(nats, 'orchestrator');
+
+const log: string[] = [];
+const gates = new Map<string, PromiseWithResolvers<void>>();
+/** What `gated` waits for at the chunk of this text. */
+const gate = (text: string) => {
+  const known = gates.get(text) ?? Promise.withResolvers<void>();
+  gates.set(text, known);
+  return known;
+};
+const signals: AbortSignal[] = [];
+const hosts = useProcessors(nats, [
+  streaming('upper', ({ part }) => (part.type === 'text-delta' ? delta(part.payload.text.toUpperCase()) : part)),
+  streaming('count', ({ part, state }) => {
+    state['seen'] = Number(state['seen'] ?? 0) + 1;
+    return part;
+  }),
+  streaming('gated', async ({ part, abortSignal }) => {
+    signals.push(abortSignal);
+    log.push(`enter ${shown(part)}`);
+    if (shown(part).startsWith('wait')) await gate(shown(part)).promise;
+    return part;
+  }),
+  streaming('stop', ({ part, abort }) => (shown(part) === 'C' ? abort('no') : part)),
+  streaming('grow', ({ part }) => delta(shown(part).repeat(10_000))),
+  streaming('writing', async ({ part, writer }) => {
+    await writer.custom({ type: 'data-note' });
+    return part;
+  }),
+]);
+
+/** Sooner than the next sign of life, which would carry the output too. */
+const soonMs = SESSION_LIMITS.heartbeatMs * 0.4;
+const sessions: TestSession[] = [];
+afterEach(() => {
+  for (const { resolve } of gates.values()) resolve();
+  gates.clear();
+  for (const session of sessions.splice(0)) session.stop();
+});
+const open = async (ids: string[], more: Partial<OpenOptions> = {}) => {
+  const entries = ids.map((id, at) => callEntry(id, {}, { entry: `${id}-${at}` }));
+  const session = await openTestSession(asker.bus, { entries, ...more });
+  sessions.push(session);
+  return session;
+};
+const numbers = (outputs: SessionOutput[]) => outputs.map(({ n }) => n);
+const dense = (outputs: SessionOutput[]) => outputs.map((_, at) => at);
+
+describe('a session', () => {
+  test('takes batches, answers with batches, counts what is done, and ends with verdicts and state', async () => {
+    const session = await open(['count', 'upper']);
+    expect(session.opened).toMatchObject({
+      opened: true,
+      entries: 2,
+      replica: hosts.running.replica,
+      service: 'test-processors',
+    });
+    session.send([delta('a'), delta('b')]);
+    await eventually(() => session.text() === 'AB');
+    session.send([delta('c')], { end: true });
+    const end = await session.ended();
+    expect(end).toMatchObject({ done: 3, verdicts: [{ type: 'continue', state: { seen: 3 } }, { type: 'continue' }] });
+    expect(end.ms).toHaveLength(2);
+    expect(session.text()).toBe('ABC');
+    expect(numbers(session.outputs)).toEqual(dense(session.outputs));
+  });
+
+  test('answers at once when its input is used up, without waiting for more', async () => {
+    const session = await open(['upper']);
+    session.send([delta('a')]);
+    await eventually(() => session.text() === 'A', { timeoutMs: soonMs });
+    expect(session.outputs.at(-1)).toMatchObject({ done: 1 });
+  });
+
+  test('may get its first batch with the open', async () => {
+    const session = await open(['upper'], { chunks: [delta('a')] });
+    await eventually(() => session.text() === 'A');
+    session.send([delta('b')], { end: true });
+    await session.ended();
+    expect(session.text()).toBe('AB');
+  });
+
+  test('sends what it has while it still works on the rest, and counts only what is done', async () => {
+    const session = await open(['gated']);
+    session.send([delta('a'), delta('wait 1'), delta('b')]);
+    await eventually(() => session.text() === 'a', { timeoutMs: soonMs });
+    expect(session.outputs.at(-1)).toMatchObject({ done: 1 });
+    gate('wait 1').resolve();
+    await eventually(() => session.text() === 'await 1b');
+    expect(session.outputs.at(-1)).toMatchObject({ done: 3 });
+  });
+
+  test('passes data chunks on at once', async () => {
+    const session = await open(['writing', 'gated']);
+    session.send([delta('wait 2')]);
+    await eventually(() => session.outputs.flatMap(({ chunks }) => chunks).length === 1, {
+      timeoutMs: soonMs,
+    });
+    expect(session.outputs.flatMap(({ chunks }) => chunks.map(({ type }) => type))).toEqual(['data-note']);
+  });
+
+  test('keeps its batches below their limit, however much a processor makes of a chunk', async () => {
+    const session = await open(['grow']);
+    session.send(
+      Array.from({ length: 100 }, () => delta('0123456789')),
+      { end: true },
+    );
+    await session.ended();
+    expect(session.text()).toHaveLength(10_000_000);
+    expect(numbers(session.outputs)).toEqual(dense(session.outputs));
+    for (const { chunks } of session.outputs)
+      expect(JSON.stringify(chunks).length).toBeLessThanOrEqual(SESSION_LIMITS.maxBatchBytes);
+    expect(session.outputs.filter(({ verdicts }) => verdicts)).toHaveLength(1);
+  });
+});
+
+describe('the whole stream in one piece', () => {
+  test('is answered by the reply to the open, and no session is kept', async () => {
+    const { opened, outputs } = await open(['count', 'upper'], { chunks: [delta('a'), delta('b')], end: true });
+    if (!opened.opened) throw new Error('it was to be opened');
+    expect(opened.output?.chunks.map(shown)).toEqual(['A', 'B']);
+    expect(opened.output?.verdicts).toEqual([{ type: 'continue', state: { seen: 2 } }, { type: 'continue' }]);
+    expect(outputs).toEqual([]);
+  });
+
+  test('that a processor stops has its verdict', async () => {
+    const { opened } = await open(['upper', 'stop'], { chunks: [delta('a'), delta('c'), delta('d')], end: true });
+    if (!opened.opened) throw new Error('it was to be opened');
+    expect(opened.output?.chunks.map(shown)).toEqual(['A']);
+    expect(opened.output?.verdicts).toMatchObject([{ type: 'continue' }, { type: 'abort', reason: 'no' }]);
+  });
+});
+
+describe('opening', () => {
+  test('answers how many of the list this replica serves', async () => {
+    expect((await open(['upper', 'count', 'elsewhere', 'upper'])).opened).toMatchObject({ opened: true, entries: 2 });
+  });
+
+  test('is refused with a failure when the options of the first do not fit', async () => {
+    const entries = [callEntry('upper', { unknown: 1 })];
+    const session = await openTestSession(asker.bus, { entries });
+    sessions.push(session);
+    expect(session.opened).toMatchObject({ opened: false, verdicts: [{ type: 'failure', code: 'options-invalid' }] });
+  });
+
+  test('goes as far as the options fit: the one behind is asked for again, and fails for itself', async () => {
+    const session = await openTestSession(asker.bus, {
+      entries: [callEntry('upper'), callEntry('count', { unknown: 1 })],
+    });
+    sessions.push(session);
+    expect(session.opened).toMatchObject({ opened: true, entries: 1 });
+  });
+});
+
+describe('a session that goes wrong', () => {
+  test('is stopped by a processor: what was let through before comes with the verdicts, nothing behind it', async () => {
+    const session = await open(['upper', 'stop']);
+    session.send([delta('a'), delta('b'), delta('c'), delta('d')]);
+    expect(await session.ended()).toMatchObject({ verdicts: [{ type: 'continue' }, { type: 'abort', reason: 'no' }] });
+    session.send([delta('e')]);
+    await asker.bus.nc.flush();
+    await hosts.running.bus.nc.flush();
+    await asker.bus.nc.flush();
+    expect(session.text()).toBe('AB');
+  });
+
+  test.each([
+    ['a batch that is missing', 1],
+    ['many that are missing', 7],
+  ])('has a gap: %s', async (_name, n) => {
+    const session = await open(['upper', 'count']);
+    session.send([delta('a')], { n });
+    expect(await session.ended()).toMatchObject({
+      verdicts: [
+        { type: 'failure', code: 'session-lost', retryable: true },
+        { type: 'failure', code: 'session-lost', retryable: true },
+      ],
+    });
+    expect(session.text()).toBe('');
+  });
+
+  test('gets a batch twice', async () => {
+    const session = await open(['upper']);
+    session.send([delta('a')], { n: 0 });
+    await eventually(() => session.text() === 'A');
+    session.send([delta('a')], { n: 0 });
+    expect(await session.ended()).toMatchObject({ verdicts: [{ type: 'failure', code: 'session-lost' }] });
+    expect(session.text()).toBe('A');
+  });
+
+  test('has a chunk that no message can carry: one coded failure, with the next number', async () => {
+    const session = await open(['grow']);
+    session.send([delta('a')]);
+    await eventually(() => session.text().length === 10_000);
+    session.send([delta('x'.repeat(1_000))]);
+    expect(await session.ended()).toMatchObject({ verdicts: [{ type: 'failure', code: 'message-too-large' }] });
+    expect(numbers(session.outputs)).toEqual(dense(session.outputs));
+  });
+
+  test('is dropped by the orchestrator: nothing more comes, and the processor at work is told', async () => {
+    const session = await open(['gated']);
+    const before = signals.length;
+    session.send([delta('wait 3')]);
+    const signal = await eventually(() => signals[before]);
+    session.send([], { drop: true });
+    await eventually(() => signal.aborted);
+    gate('wait 3').resolve();
+    await hosts.running.bus.nc.flush();
+    await asker.bus.nc.flush();
+    expect(session.text()).toBe('');
+  });
+
+  test('is cancelled by its call id: the processor at work is told', async () => {
+    const session = await open(['gated']);
+    const before = signals.length;
+    session.send([delta('wait 4')]);
+    const signal = await eventually(() => signals[before]);
+    publish(asker.bus, asker.bus.subjects.cancelCalls('test-processors'), { callIds: [session.callId] });
+    expect(await eventually(() => signal.aborted)).toBe(true);
+  });
+
+  test('falls silent: its replica lets go of it, after having given signs of life', async () => {
+    const session = await open(['gated']);
+    const before = signals.length;
+    session.send([delta('wait 5')]);
+    const signal = await eventually(() => signals[before]);
+    await eventually(() => signal.aborted, { timeoutMs: SESSION_LIMITS.silenceMs + 3 * SESSION_LIMITS.heartbeatMs });
+    const signs = session.outputs.length;
+    expect(signs).toBeGreaterThanOrEqual(2);
+    session.send([delta('late')]);
+    await eventually(() => session.outputs.length > signs, { timeoutMs: SESSION_LIMITS.heartbeatMs }).catch(
+      () => undefined,
+    );
+    expect(session.outputs).toHaveLength(signs);
+  }, 15_000);
+
+  test('is on a replica that stops: it ends with its last chunk where there is time for it', async () => {
+    const leaving = await hosts.start({ DRAIN_GRACE_MS: '5000' });
+    const session = await openOn(leaving.replica);
+    session.send([delta('a')]);
+    await eventually(() => session.text() === 'a');
+    const stopped = leaving.stop();
+    session.send([delta('b')], { end: true });
+    expect(await session.ended()).toMatchObject({ verdicts: [{ type: 'continue' }] });
+    await stopped;
+  });
+
+  test('is on a replica that stops, and does not end: it is one failure, at once', async () => {
+    const leaving = await hosts.start();
+    const session = await openOn(leaving.replica);
+    session.send([delta('a')]);
+    await eventually(() => session.text() === 'a');
+    await leaving.stop();
+    expect(await session.ended()).toMatchObject({
+      verdicts: [{ type: 'failure', code: 'session-lost', message: expect.stringContaining('stopping') }],
+    });
+  });
+});
+
+/** A session on this replica: the queue group picks one, so it is asked until it is the right one. */
+async function openOn(replica: string): Promise<TestSession> {
+  for (;;) {
+    const session = await open(['gated']);
+    if (session.opened.opened && session.opened.replica === replica) return session;
+    session.send([], { drop: true });
+  }
+}

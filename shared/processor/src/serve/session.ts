@@ -1,0 +1,115 @@
+// The replica's end of stream sessions: batches in, batches out, numbered both ways. Output goes at once when the input is used
+// up, and otherwise when it has been held for a millisecond; a session that falls silent is dropped, one that has a gap is lost.
+import {
+  SESSION_LIMITS,
+  isDataChunk,
+  type Chunk,
+  type SessionInput,
+  type SessionOpen,
+  type Verdict,
+} from '@millrace/contracts';
+import { publish, publishInBatches, type Bus } from '@millrace/bus';
+import { failureVerdict } from '../verdict/failure-verdict.ts';
+import type { StreamChain } from '../stream/stream-chain.ts';
+
+export type HostedSession = {
+  receive(input: SessionInput): void;
+  /** Called twice a second by the host: sends a sign of life, or drops a silent session. */
+  beat(now: number): void;
+  /** Ends it, and says why. */
+  lose(why: string): void;
+};
+
+export type SessionOptions = {
+  bus: Bus;
+  open: SessionOpen;
+  createChain: (events: { output: (chunk: Chunk) => void; progress: () => void; stopped: () => void }) => StreamChain;
+  /** Called once, when the session is over. */
+  closed: () => void;
+};
+
+export function createSession({ bus, open, createChain, closed }: SessionOptions): HostedSession {
+  const { session, out } = open;
+  const chain = createChain({ output, progress, stopped: finish });
+  let outgoing: Chunk[] = [];
+  let received = 0;
+  let nextIn = 0;
+  let nextOut = 0;
+  let ending = false;
+  let over = false;
+  let holding: NodeJS.Timeout | undefined;
+  let lastIn = Date.now();
+  let lastOut = Date.now();
+
+  function output(chunk: Chunk) {
+    outgoing.push(chunk);
+    if (outgoing.length >= SESSION_LIMITS.batchChunks || isDataChunk(chunk)) send();
+    else holding ??= setTimeout(send, SESSION_LIMITS.holdMs);
+  }
+  function progress() {
+    if (over || chain.done() < received) return;
+    if (ending) finish();
+    else send();
+  }
+  function send(end?: { verdicts: Verdict[]; ms: number[] }) {
+    clearTimeout(holding);
+    holding = undefined;
+    if (over) return;
+    const chunks = outgoing;
+    outgoing = [];
+    lastOut = Date.now();
+    let heads = 0;
+    const head = (last: boolean) => ({ session, n: nextOut + heads++, done: chain.done(), ...(last && end) });
+    try {
+      publishInBatches(bus, out, chunks, SESSION_LIMITS.maxBatchBytes, head);
+      nextOut += heads;
+    } catch (error) {
+      // Something that is too large, or not JSON. The batch that took the last number did not leave.
+      nextOut += Math.max(0, heads - 1);
+      fail(failureVerdict(error));
+    }
+  }
+  function finish() {
+    if (over) return;
+    send({ verdicts: chain.verdicts(), ms: chain.ms() });
+    end();
+  }
+  function fail(verdict: Verdict) {
+    if (over) return;
+    const ms = chain.ms();
+    end();
+    bus.log.warn({ session, run: open.run.runId, verdict }, 'a session failed');
+    publish(bus, out, { session, n: nextOut++, done: chain.done(), chunks: [], verdicts: ms.map(() => verdict), ms });
+  }
+  function end() {
+    if (over) return;
+    over = true;
+    clearTimeout(holding);
+    chain.close();
+    closed();
+  }
+  return {
+    receive(input) {
+      if (over) return;
+      if (input.drop) return end();
+      if (input.n !== nextIn) {
+        return fail(lost(`Batch ${nextIn} of the session was lost, ${input.n} came.`));
+      }
+      nextIn += 1;
+      lastIn = Date.now();
+      received += input.chunks.length;
+      ending ||= input.end === true;
+      for (const chunk of input.chunks) chain.push(chunk);
+      if (ending) progress();
+    },
+    beat(now) {
+      if (now - lastIn > SESSION_LIMITS.silenceMs) return end();
+      if (now - lastOut >= SESSION_LIMITS.heartbeatMs / 2) send();
+    },
+    lose: (why) => fail(lost(why)),
+  };
+}
+
+function lost(message: string): Verdict {
+  return { type: 'failure', code: 'session-lost', message, retryable: true };
+}

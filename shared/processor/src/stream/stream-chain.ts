@@ -1,0 +1,114 @@
+// The processors of a session, linked: what is pushed in comes out of the last one. Knows nothing of batches or the bus.
+import type { CallEntry, Chunk, StageInput, Verdict } from '@millrace/contracts';
+import { narrowed } from '../serve/call-stage.ts';
+import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
+import { failureVerdict, thrownVerdict } from '../verdict/failure-verdict.ts';
+import type { Hosted } from '../serve/hosted-processor.ts';
+import { createStreamLink, MARK, type StreamItem, type StreamLink } from './stream-link.ts';
+import { createList } from '../serve/stage-methods.ts';
+
+export type ChainMember = { entry: CallEntry; hosted: Hosted };
+
+export type StreamChain = {
+  push(chunk: Chunk): void;
+  /** How many of the pushed chunks are done with. */
+  done(): number;
+  /** A verdict for each entry, its state inside. The one that stopped is not `continue`. */
+  verdicts(): Verdict[];
+  ms(): number[];
+  close(): void;
+};
+
+export type ChainEvents = {
+  /** A chunk came out. */
+  output: (chunk: Chunk) => void;
+  /** Something is done: output may be complete. */
+  progress: () => void;
+  /** A processor stopped the stream. */
+  stopped: () => void;
+};
+
+/** `link.push` as a plain function. */
+const pushInto = (slot: Slot | undefined) => slot && ((item: StreamItem) => slot.link.push(item));
+
+type Slot = { args: EntryArgs; link: StreamLink; stop?: Verdict };
+
+export function createStreamChain(
+  members: ChainMember[],
+  input: StageInput,
+  context: CallContext,
+  events: ChainEvents,
+): StreamChain {
+  let done = 0;
+  const slots: Slot[] = [];
+  const last = (item: StreamItem) => {
+    if (item !== MARK) return events.output(item);
+    done += 1;
+    events.progress();
+  };
+  // Built from the end, so that each link knows the next one.
+  for (const member of members.toReversed()) {
+    const next = pushInto(slots[0]) ?? last;
+    slots.unshift(
+      createSlot(member, input, context, next, (slot) => {
+        for (const other of slots) other.link.close();
+        slot.stop ??= failureVerdict(new Error('stopped'));
+        events.stopped();
+      }),
+    );
+  }
+  const first = pushInto(slots[0]) ?? last;
+  return {
+    push(chunk) {
+      first(chunk);
+      first(MARK);
+    },
+    done: () => done,
+    verdicts: () => slots.map(verdictOf),
+    ms: () => slots.map((slot) => slot.link.spentMs()),
+    close: () => slots.forEach((slot) => slot.link.close()),
+  };
+}
+
+function createSlot(
+  { entry, hosted }: ChainMember,
+  input: StageInput,
+  context: CallContext,
+  next: (item: StreamItem) => void,
+  stopped: (slot: Slot) => void,
+): Slot {
+  const { definition, processor } = hosted;
+  const streamParts: Chunk[] = [];
+  // What a writer sends goes to the client in place and at once, through the later processors.
+  const args = createEntryArgs(entry, { ...context, write: next });
+  const shared = {
+    ...args.common,
+    streamParts,
+    messageList: createList('processOutputStream', narrowed(input, definition.reads)),
+  };
+  const slot: Slot = {
+    args,
+    link: createStreamLink({
+      processDataParts: definition.processDataParts ?? false,
+      call: (part) => {
+        streamParts.push(part);
+        return processor.processOutputStream?.({ ...shared, part });
+      },
+      next,
+      stopped: (error) => {
+        slot.stop = thrownVerdict('processOutputStream', error, args.leftovers);
+        stopped(slot);
+      },
+    }),
+  };
+  return slot;
+}
+
+function verdictOf(slot: Slot): Verdict {
+  if (slot.stop) return slot.stop;
+  try {
+    return { type: 'continue', ...slot.args.leftovers() };
+  } catch (error) {
+    return failureVerdict(error);
+  }
+}

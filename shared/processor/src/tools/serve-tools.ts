@@ -1,0 +1,118 @@
+// Serves tools: a subject for each, shared by queue group between replicas. Whatever a tool does, its call is answered: with a
+// result, or with a coded error that the model is told. Its service hands the endpoints to serveProcessors() or to
+// advertiseService(), so that one process can have tools, processors and api verbs.
+import { listen, serve, type Bus, type Endpoint, type ServeContext, type Serving } from '@millrace/bus';
+import {
+  MillraceError,
+  cancelCallSchema,
+  toWireError,
+  toolRequestSchema,
+  type JsonValue,
+  type ToolReply,
+  type ToolRequest,
+  type WireError,
+} from '@millrace/contracts';
+import type { Resources } from '@millrace/service';
+import { createCallRegistry, type CallRegistry } from '../serve/call-registry.ts';
+import { createRequestContext } from '../request-context.ts';
+import { createStreamWriter } from '../stream/stream-writer.ts';
+import { describeTool, type Tool } from './tool-definition.ts';
+
+export type ServeToolsOptions = {
+  bus: Bus;
+  resources: Resources;
+  tools: readonly Tool[];
+  /** Only these, by name (TOOLS). Absent: all. */
+  only?: readonly string[] | undefined;
+  /** How long calls under way are waited for when the service stops, ms. */
+  drainGraceMs: number;
+};
+
+/** @throws tool-unknown when `only` names what is not there */
+export function serveTools(options: ServeToolsOptions): Endpoint[] {
+  const { bus, resources, drainGraceMs } = options;
+  const calls = createCallRegistry();
+  const endpoints = selected(options).map((tool) => endpoint({ bus, calls }, tool));
+  const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
+    calls.cancel(callIds),
+  );
+  resources.add('tools', async () => {
+    await Promise.all(endpoints.map(({ serving }) => serving.drain(drainGraceMs)));
+    cancels.stop();
+  });
+  return endpoints;
+}
+
+function selected({ tools, only }: ServeToolsOptions): readonly Tool[] {
+  const unknown = only?.filter((name) => !tools.some((tool) => tool.name === name)) ?? [];
+  if (unknown.length > 0) {
+    throw new MillraceError('tool-unknown', `TOOLS names what this service does not have: ${unknown.join(', ')}.`, {
+      path: 'TOOLS',
+      remedy: `Choose from ${tools.map((tool) => tool.name).join(', ')}.`,
+    });
+  }
+  return tools.filter((tool) => only === undefined || only.includes(tool.name));
+}
+
+type Host = { bus: Bus; calls: CallRegistry };
+type Outcome = { result: JsonValue } | { error: WireError };
+
+function endpoint(host: Host, tool: Tool): Endpoint {
+  const { bus, calls } = host;
+  const definition = describeTool(tool, bus.subjects.tool(tool.name));
+  const { name, subject, timeoutMs } = definition;
+  const serving: Serving = serve(bus, {
+    subject,
+    queue: name,
+    request: toolRequestSchema,
+    handle: async (request, context): Promise<ToolReply> => {
+      const { signal, close } = calls.open(request.callId, Math.min(request.timeoutMs, timeoutMs));
+      const { outcome, n } = await execute(tool, request, signal, context);
+      await close();
+      if ('error' in outcome) report(bus, name, request, outcome.error, serving.stats);
+      return { n, ...outcome, replica: bus.id };
+    },
+  });
+  return { name: `tool-${name}`, queue: name, serving, metadata: { kind: 'tool', tool: definition } };
+}
+
+/** Never throws. `n`: how many progress messages have left. */
+async function execute(
+  tool: Tool,
+  { run, toolCall, requestContext, idempotencyKey }: ToolRequest,
+  abortSignal: AbortSignal,
+  { respond }: ServeContext,
+): Promise<{ outcome: Outcome; n: number }> {
+  let n = 0;
+  const writer = createStreamWriter(run, (chunk) => {
+    respond({ n, progress: [chunk] });
+    // Only what has left is counted: a number that is missing ends the call at the other side.
+    n += 1;
+  });
+  try {
+    const result = await tool.execute(toolCall.args, {
+      run,
+      toolCallId: toolCall.toolCallId,
+      writer,
+      abortSignal,
+      idempotencyKey,
+      requestContext: createRequestContext(requestContext, run),
+    });
+    return { outcome: { result }, n };
+  } catch (error) {
+    return { outcome: { error: toWireError(error, 'tool-failed') }, n };
+  }
+}
+
+/** Neither the log nor discovery holds the message: it may quote what the user said. */
+function report(
+  bus: Bus,
+  tool: string,
+  { run, callId }: ToolRequest,
+  { code, path }: WireError,
+  stats: Serving['stats'],
+): void {
+  stats.errors += 1;
+  stats.lastError = path === undefined ? code : `${code} at ${path}`;
+  bus.log.warn({ run: run.runId, tool, callId, code, path }, 'a tool call failed');
+}

@@ -1,0 +1,49 @@
+// What a method that gets messages returned: an array, the MessageList, or an object of members. The messages among it are
+// applied to the list; the other members are given back.
+import { MillraceError, RETURNED_SYSTEM_TAG, type Message, type SystemMessage } from '@millrace/contracts';
+import { MessageList } from '../message-list/message-list.ts';
+
+export type GivenMessages = {
+  messages: Message[];
+  list: MessageList;
+  /** An empty array from an output stage means no change: the seed's own examples return one. */
+  emptyMeansNone: boolean;
+};
+
+/** @throws message-list-foreign, message-list-and-messages, processor-failed for what is none of the shapes */
+export function applyReturnedMessages(result: unknown, given: GivenMessages): Record<string, unknown> {
+  if (result === undefined || result === null || result === given.list) return {};
+  if (result instanceof MessageList) throw foreign();
+  if (Array.isArray(result)) {
+    reconcileWith(given, result);
+    return {};
+  }
+  if (typeof result !== 'object') {
+    throw new MillraceError('processor-failed', `The method returned a ${typeof result}, not messages or an object.`);
+  }
+  const { messages, messageList, systemMessages, ...members }: Record<string, unknown> = { ...result };
+  if (messages !== undefined && messageList !== undefined) {
+    throw new MillraceError('message-list-and-messages', 'messages and messageList were both returned.', {
+      remedy: 'Return one of them.',
+    });
+  }
+  if (messageList !== undefined && messageList !== given.list) throw foreign();
+  if (Array.isArray(messages)) reconcileWith(given, messages);
+  if (Array.isArray(systemMessages)) given.list.replaceAllSystemMessages(systemMessages.map(systemMessage));
+  return members;
+}
+
+function reconcileWith({ messages, list, emptyMeansNone }: GivenMessages, returned: Message[]): void {
+  if (returned.length > 0 || !emptyMeansNone) list.reconcile(messages, returned);
+}
+
+/** Accepts {tag, content} and the {role: 'system', content} that others write. */
+function systemMessage(message: { tag?: string; content: string }): SystemMessage {
+  return { tag: message.tag ?? RETURNED_SYSTEM_TAG, content: message.content };
+}
+
+function foreign(): MillraceError {
+  return new MillraceError('message-list-foreign', 'Another MessageList was returned than the one that was given.', {
+    remedy: 'Change the given messageList and return that, or return an array.',
+  });
+}

@@ -1,0 +1,101 @@
+import { MillraceError, STAGES, allowsRetry, type Stage } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import type { CommonArgs } from '../processor.ts';
+import { StopError } from './stop.ts';
+import { verdictOf } from '../testing/one-method.ts';
+
+type CalledStage = Exclude<Stage, 'processOutputStream'>;
+const stages = STAGES.filter((stage): stage is CalledStage => stage !== 'processOutputStream');
+type Stops = Pick<CommonArgs, 'abort' | 'halt' | 'suspend'>;
+const stopping = (stage: CalledStage, stop: (args: Stops) => unknown) => verdictOf(stage, stop);
+
+describe('abort', () => {
+  test.each(stages)('%s: with its reason and metadata', async (stage) => {
+    expect(await stopping(stage, ({ abort }) => abort('no', { metadata: { rule: 1 } }))).toEqual({
+      type: 'abort',
+      reason: 'no',
+      metadata: { rule: 1 },
+    });
+  });
+
+  const retry = (stage: CalledStage) => stopping(stage, ({ abort }) => abort('again', { retry: true }));
+
+  test.each(stages.filter(allowsRetry))('%s: with retry', async (stage) => {
+    expect(await retry(stage)).toEqual({ type: 'abort', reason: 'again', retry: true });
+  });
+
+  test.each(stages.filter((stage) => !allowsRetry(stage)))('%s: not with retry', async (stage) => {
+    const message = expect.stringContaining(stage);
+    expect(await retry(stage)).toMatchObject({ type: 'failure', code: 'processor-verdict-refused', message });
+  });
+
+  test('says something even without a reason', async () => {
+    expect(await stopping('processInput', ({ abort }) => abort())).toMatchObject({
+      type: 'abort',
+      reason: expect.stringMatching(/./),
+    });
+  });
+
+  test('counts when it is thrown later, from inside a promise', async () => {
+    const later = async ({ abort }: Stops) => {
+      await Promise.resolve();
+      abort('later');
+    };
+    expect(await stopping('processInput', later)).toEqual({ type: 'abort', reason: 'later' });
+  });
+
+  test('counts when it comes from another copy of the package: by its marker', async () => {
+    const foreign = { [Symbol.for('millrace.stop')]: true, stop: { kind: 'abort', reason: 'foreign', options: {} } };
+    const thrown = await stopping('processInput', () => {
+      throw foreign;
+    });
+    expect(thrown).toEqual({ type: 'abort', reason: 'foreign' });
+    expect(StopError.isInstance(foreign)).toBe(true);
+  });
+});
+
+test('halt: where the stage allows it, a failure where it does not', async () => {
+  const halt = (stage: CalledStage) => stopping(stage, (args) => args.halt('done', 'why'));
+  expect(await halt('processToolCall')).toEqual({ type: 'halt', response: 'done', reason: 'why' });
+  for (const stage of ['processAPIError', 'processLLMResponse'] as const) {
+    expect(await halt(stage)).toMatchObject({ type: 'failure', code: 'processor-verdict-refused' });
+  }
+});
+
+test('suspend is refused by its name until it is built', async () => {
+  expect(await stopping('processInput', ({ suspend }) => suspend({ question: 'sure?' }))).toMatchObject({
+    type: 'failure',
+    code: 'not-built-yet',
+    message: expect.stringContaining('suspend'),
+    retryable: false,
+  });
+});
+
+describe('anything else that is thrown is the failure of the processor', () => {
+  const throwing = (error: unknown) =>
+    stopping('processInput', () => {
+      throw error;
+    });
+
+  test.each([
+    ['an error', new TypeError('x is undefined'), 'processor-failed', 'x is undefined', true],
+    ['a text', 'just text', 'processor-failed', 'just text', true],
+    ['nothing', undefined, 'processor-failed', 'undefined', true],
+    [
+      'a coded error',
+      new MillraceError('store-unavailable', 'Redis is down.'),
+      'store-unavailable',
+      'Redis is down.',
+      true,
+    ],
+    [
+      'a coded error that stays',
+      new MillraceError('thread-foreign', 'Not yours.'),
+      'thread-foreign',
+      'Not yours.',
+      false,
+    ],
+  ])('%s', async (_name, error, code, message, retryable) => {
+    expect(await throwing(error)).toEqual({ type: 'failure', code, message, retryable });
+  });
+});
