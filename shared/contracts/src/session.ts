@@ -1,5 +1,5 @@
 // A stream session: the chunks of one step through a list of adjacent processors on one replica. Both directions are streams
-// of numbered batches; `done` counts the chunks of the other side that are finished with. See architecture.md, section 6.
+// of numbered batches; `processed` counts the chunks of the other side that are finished with. See architecture.md, section 6.
 import { z } from 'zod';
 import { chunkSchema } from './chunk.ts';
 import { callHead, stageInputSchema } from './stage-call.ts';
@@ -18,7 +18,7 @@ export const SESSION_LIMITS = {
   holdMs: 1,
 } as const;
 
-const n = z.number().int().min(0);
+const count = z.number().int().min(0);
 
 /** What a session ends with: one for each of its entries, its state inside; the first that is not continue stops the step. */
 const verdictsSchema = z.array(verdictSchema);
@@ -40,7 +40,7 @@ export const sessionOpenedSchema = z.union([
     replica: tokenSchema,
     service: tokenSchema,
     subject: z.string().describe('where batches go'),
-    entries: z.number().int().min(1).describe('how many of the list this replica serves'),
+    served: z.number().int().min(1).describe('how many of the list, from its first entry on, this replica serves'),
     output: z.object({ chunks: z.array(chunkSchema), verdicts: verdictsSchema, ms: z.array(z.number()) }).optional(),
   }),
   z.object({ opened: z.literal(false), verdicts: verdictsSchema }),
@@ -50,8 +50,8 @@ export type SessionOpened = z.infer<typeof sessionOpenedSchema>;
 /** Orchestrator to replica. */
 export const sessionInputSchema = z.object({
   session: tokenSchema,
-  n,
-  done: n,
+  sequence: count,
+  processed: count,
   chunks: z.array(chunkSchema),
   end: z.boolean().optional(),
   drop: z.boolean().optional().describe('the session is given up: nothing more is wanted'),
@@ -61,8 +61,8 @@ export type SessionInput = z.infer<typeof sessionInputSchema>;
 /** Replica to orchestrator. `verdicts` ends the session. */
 export const sessionOutputSchema = z.object({
   session: tokenSchema,
-  n,
-  done: n,
+  sequence: count,
+  processed: count,
   chunks: z.array(chunkSchema),
   verdicts: verdictsSchema.optional(),
   ms: z.array(z.number()).optional().describe("each entry's own time"),

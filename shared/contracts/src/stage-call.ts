@@ -94,12 +94,12 @@ export type StageCall = z.infer<typeof stageCallSchema>;
 /** Replies to one call are numbered densely from 0; the last one has `verdicts`. `ms`: what each processor took. */
 export const stageReplySchema = z.union([
   z.object({
-    n: z.number().int().min(0),
+    sequence: z.number().int().min(0),
     verdicts: z.array(verdictSchema),
     ms: z.array(z.number()),
     replica: tokenSchema,
   }),
-  z.object({ n: z.number().int().min(0), progress: z.array(chunkSchema) }),
+  z.object({ sequence: z.number().int().min(0), progress: z.array(chunkSchema) }),
 ]);
 export type StageReply = z.infer<typeof stageReplySchema>;
 

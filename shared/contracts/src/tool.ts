@@ -20,10 +20,10 @@ export const toolRequestSchema = z.object({
 });
 export type ToolRequest = z.infer<typeof toolRequestSchema>;
 
-const n = z.number().int().min(0);
+const sequence = z.number().int().min(0);
 export const toolReplySchema = z.union([
-  z.object({ n, result: jsonValueSchema, replica: tokenSchema }),
-  z.object({ n, error: wireErrorSchema, replica: tokenSchema }),
-  z.object({ n, progress: z.array(chunkSchema) }),
+  z.object({ sequence, result: jsonValueSchema, replica: tokenSchema }),
+  z.object({ sequence, error: wireErrorSchema, replica: tokenSchema }),
+  z.object({ sequence, progress: z.array(chunkSchema) }),
 ]);
 export type ToolReply = z.infer<typeof toolReplySchema>;

@@ -15,4 +15,4 @@ export { serveProcessors, type ServeProcessorsOptions } from './serve/serve-proc
 export { serveTools, type ServeToolsOptions } from './tools/serve-tools.ts';
 export { StopError, type AbortOptions } from './verdict/stop.ts';
 export { defineTool, describeTool, type Tool, type ToolContext } from './tools/tool-definition.ts';
-export type { WholeAnswer } from './stream/stream-batch.ts';
+export type { BatchAnswer } from './stream/stream-batch.ts';

@@ -3,7 +3,7 @@
 import { toWireError, type Chunk, type ModelError, type StageInput, type Usage } from '@millrace/contracts';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { responseMessageId } from '../state/response-message.ts';
-import { stopMeans } from '../stages/stop-outcome.ts';
+import { stopOutcome } from '../stages/stop-outcome.ts';
 import type { Run, StopReason } from '../state/run-context.ts';
 import { createAnswerBuilder, type AnswerBuilder } from './answer-builder.ts';
 import type { ModelEnd } from './model-stream.ts';
@@ -69,7 +69,7 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
     const fold = await chain.end();
     applyFold(run, fold, performance.now() - started);
     if (broken) return { kind: 'interrupt', interrupt: broken };
-    if (fold.stopped) return { kind: 'interrupt', interrupt: stopMeans(run, 'processOutputStream', fold.stopped) };
+    if (fold.stopped) return { kind: 'interrupt', interrupt: stopOutcome(run, 'processOutputStream', fold.stopped) };
     return 'error' in end ? { kind: 'model-error', ...end } : { kind: 'answer', builder, ...end };
   } finally {
     // A session that is over does not mind; one that is not would be kept alive for ever.

@@ -34,7 +34,7 @@ export async function driveRun(deps: Deps, delivery: Delivery, stop: AbortContro
   if (there) return answerRedelivery(deps, delivery, there.value, there.revision);
   const store = await openRunStore(deps.access, firstHead(delivery), 0);
   if (!store) return answerOther(deps, delivery);
-  const letGo = holdCommand(delivery, stop.signal);
+  const letGo = keepExtending(delivery, stop.signal);
   try {
     await execute(deps, delivery, store, stop);
   } finally {
@@ -51,7 +51,7 @@ async function answerOther(deps: Deps, delivery: Delivery): Promise<void> {
 }
 
 /** Until the run is over. An owner that was fenced says nothing more to the queue: its word would count for the new one. */
-function holdCommand(delivery: Delivery, signal: AbortSignal): () => void {
+function keepExtending(delivery: Delivery, signal: AbortSignal): () => void {
   const extend = () => {
     if (signal.reason === ('fenced' satisfies StopReason)) return clearInterval(extending);
     try {

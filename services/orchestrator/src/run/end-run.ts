@@ -9,7 +9,7 @@ import {
   type WireError,
 } from '@millrace/contracts';
 import { chunk } from '../state/make-chunk.ts';
-import { passWhole } from '../stages/guard-chunks.ts';
+import { guardChunks } from '../stages/guard-chunks.ts';
 import { retract } from '../stages/retract.ts';
 import { haltedMessages, saveHalt } from './halted-answer.ts';
 import type { Ending, Rejected } from '../state/interrupt.ts';
@@ -119,7 +119,7 @@ async function guardedError(run: Run, error: WireError, chainBroken: boolean): P
 
 async function guardedMessage(run: Run, error: WireError): Promise<string | undefined> {
   const whole = chunk(run.ref.runId, { type: 'error', payload: { error } });
-  const passed = await run.inTurn(() => passWhole(run, [whole], streamInput(run)));
+  const passed = await run.inTurn(() => guardChunks(run, [whole], streamInput(run)));
   const last = passed.chunks.findLast((part) => part.type === 'error');
   const inner = last?.type === 'error' && !passed.interrupt ? last.payload.error : undefined;
   const message = typeof inner === 'object' && inner !== null && 'message' in inner ? inner['message'] : undefined;

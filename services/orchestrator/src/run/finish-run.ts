@@ -2,7 +2,7 @@
 // word on the response messages; what it leaves is in the finish and in the result.
 import type { Chunk, ChunkOf } from '@millrace/contracts';
 import { dataSink, streamInput } from '../stages/send-chunks.ts';
-import { passWhole } from '../stages/guard-chunks.ts';
+import { guardChunks } from '../stages/guard-chunks.ts';
 import { endWith, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
@@ -10,7 +10,9 @@ import { finishChunk, runText, stepFinish } from './step-finish.ts';
 
 export async function outputResult(run: Run): Promise<Interrupt> {
   const reason = run.state().steps.at(-1)?.finishReason ?? 'other';
-  const passed = await run.inTurn(() => passWhole(run, [stepFinish(run), finishChunk(run, reason)], streamInput(run)));
+  const passed = await run.inTurn(() =>
+    guardChunks(run, [stepFinish(run), finishChunk(run, reason)], streamInput(run)),
+  );
   if (passed.interrupt) return passed.interrupt;
   const held = passed.chunks.findLast(isFinish) ?? finishChunk(run, reason);
   run.chunks.publish(passed.chunks.filter((chunk) => !isFinish(chunk)));

@@ -45,7 +45,7 @@ async function stuckAt(where: Stage | 'tool') {
     request: toolRequestSchema,
     handle: async () => {
       isThere ||= where === 'tool';
-      return answers ? { n: 0, result: 1, replica: connection.bus.id } : undefined;
+      return answers ? { sequence: 0, result: 1, replica: connection.bus.id } : undefined;
     },
   });
   const replica = where === 'tool' ? undefined : scriptReplica(connection.bus, where, ['p'], hang);

@@ -51,7 +51,7 @@ function serveTool(name: string, answer: Answer) {
     handle: async (request, context) => {
       requests.push(request);
       const reply = await answer(request.toolCall, context);
-      return reply && { n: 0, replica: bus.id, ...reply };
+      return reply && { sequence: 0, replica: bus.id, ...reply };
     },
   });
   servings.push(serving);
@@ -161,13 +161,14 @@ describe('what takes the run off its way', () => {
 });
 
 describe('what a tool says while it works', () => {
-  const progress = (context: ServeContext, n: number, ...chunks: object[]) => context.respond({ n, progress: chunks });
+  const progress = (context: ServeContext, sequence: number, ...chunks: object[]) =>
+    context.respond({ sequence, progress: chunks });
 
   test('comes before its result, in order; custom chunks as they are, all else wrapped', async () => {
     serveTool('count', async (_call, context) => {
       progress(context, 0, dataChunk('half'));
       progress(context, 1, { type: 'text-delta', runId: 'x', from: 'AGENT', payload: { id: 't', text: 'x' } });
-      return { n: 2, result: 1 };
+      return { sequence: 2, result: 1 };
     });
     const made = runWith([call('a')]);
     await walk(made);

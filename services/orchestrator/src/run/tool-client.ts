@@ -67,7 +67,7 @@ async function callOnce(run: Run, call: ToolCall, tool: ToolDefinition, signal: 
     reply: toolReplySchema,
     timeoutMs: tool.timeoutMs,
     signal: AbortSignal.any([signal, stopped.signal]),
-    progressOf: (reply) => ('progress' in reply ? reply.n : 'final'),
+    progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress: (reply) => 'progress' in reply && progress.send(reply.progress),
   });
   if ('error' in answer && (answer.error.code === 'timeout' || answer.error.code === 'cancelled')) {

@@ -109,7 +109,7 @@ async function attempt(
     reply: stageReplySchema,
     timeoutMs: head.timeoutMs,
     signal: run.signal,
-    progressOf: (reply) => ('progress' in reply ? reply.n : 'final'),
+    progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress: (reply) => {
       if ('progress' in reply) ask.onData(reply.progress);
     },

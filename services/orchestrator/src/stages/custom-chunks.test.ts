@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { dataChunk, delta, typesOf } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { createTestRun } from '../testing/test-run.ts';
-import { createStageData, hearsData } from './custom-chunks.ts';
+import { createStageData, takesDataChunks } from './custom-chunks.ts';
 
 const quiet = planEntry('quiet', { stages: ['processInput', 'processOutputStream'] });
 const hearing = planEntry('hearing', { stages: ['processInput', 'processOutputStream'], processDataParts: true });
@@ -42,5 +42,9 @@ test('what is no custom chunk is left out, aloud', async () => {
 });
 
 test('an entry hears custom chunks when it asked for them and has the output stream', () => {
-  expect([quiet, hearing, planEntry('other', { processDataParts: true })].map(hearsData)).toEqual([false, true, false]);
+  expect([quiet, hearing, planEntry('other', { processDataParts: true })].map(takesDataChunks)).toEqual([
+    false,
+    true,
+    false,
+  ]);
 });

@@ -25,7 +25,7 @@ export function createStageData(run: Run, sink: DataSink): StageData {
       }
       if (data.length === 0) return;
       // An entry's state is lent to one call at a time: chunks that would pass an entry that is at work wait for it.
-      if (group.some(hearsData)) held.push(...data);
+      if (group.some(takesDataChunks)) held.push(...data);
       else out.send(data);
     },
     settle() {
@@ -37,6 +37,6 @@ export function createStageData(run: Run, sink: DataSink): StageData {
 }
 
 /** Whether the entry gets custom chunks in the output stream. */
-export function hearsData(entry: PlanEntry): boolean {
+export function takesDataChunks(entry: PlanEntry): boolean {
   return entry.processDataParts && entry.stages.includes('processOutputStream');
 }

@@ -1,18 +1,18 @@
 // Chunks outside the model's stream (tool results, a tool's writer, finish) pass the same processors in one piece: no session
 // is kept, the open request carries the chunks and its reply the output and the state.
 import { entriesOf, passesChain, type Chunk, type StageInput } from '@millrace/contracts';
-import { stopMeans } from './stop-outcome.ts';
+import { stopOutcome } from './stop-outcome.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { failureOf } from './call-processors.ts';
 import { emptyFold, foldVerdict, type Judged, type StageFold } from './verdict-fold.ts';
-import { mergeNeighbours } from './merge-adjacent.ts';
+import { mergeAdjacent } from './merge-adjacent.ts';
 import { openHead, type Opening } from './open-sessions.ts';
 
-export type WholeResult = { chunks: readonly Chunk[]; interrupt?: Interrupt | undefined };
+export type GuardedChunks = { chunks: readonly Chunk[]; interrupt?: Interrupt | undefined };
 
 /** Chunks that do not pass the chain are not to be given here. Does not publish. */
-export async function passWhole(run: Run, chunks: readonly Chunk[], input: StageInput): Promise<WholeResult> {
+export async function guardChunks(run: Run, chunks: readonly Chunk[], input: StageInput): Promise<GuardedChunks> {
   if (!chunks.every(passesChain)) throw new Error('a chunk that does not pass the chain was given to it');
   const entries = entriesOf(run.plan, 'processOutputStream');
   if (entries.length === 0 || chunks.length === 0) return { chunks };
@@ -21,7 +21,7 @@ export async function passWhole(run: Run, chunks: readonly Chunk[], input: Stage
   let passed = chunks;
   let alone = false;
   for (let rest = entries; rest.length > 0 && !fold.stopped && !run.signal.aborted;) {
-    const [group = []] = mergeNeighbours(alone ? rest.slice(0, 1) : rest, run.deps.discovery);
+    const [group = []] = mergeAdjacent(alone ? rest.slice(0, 1) : rest, run.deps.discovery);
     const opening = await openHead(run, group, { input, whole: passed });
     const judged = judgedBy(opening);
     const failed = judged.some(({ verdict }) => verdict.type === 'failure');
@@ -49,10 +49,10 @@ function judgedBy(opening: Opening): Judged[] {
   });
 }
 
-function settle(run: Run, fold: StageFold, chunks: readonly Chunk[], ms: number): WholeResult {
+function settle(run: Run, fold: StageFold, chunks: readonly Chunk[], ms: number): GuardedChunks {
   applyFold(run, fold, ms);
   const interrupt =
-    run.interruption() ?? (fold.stopped ? stopMeans(run, 'processOutputStream', fold.stopped) : undefined);
+    run.interruption() ?? (fold.stopped ? stopOutcome(run, 'processOutputStream', fold.stopped) : undefined);
   return { chunks, interrupt };
 }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
-import { mergeNeighbours } from './merge-adjacent.ts';
+import { mergeAdjacent } from './merge-adjacent.ts';
 
 /** Which processors one replica serves, replica by replica. */
 function groups(entries: string[], ...replicas: string[][]): string[][] {
   const together = (one: string, other: string) =>
     replicas.some((served) => served.includes(one) && served.includes(other));
   const plan = entries.map((entry) => planEntry(entry));
-  return mergeNeighbours(plan, { together }).map((group) => group.map(({ entry }) => entry));
+  return mergeAdjacent(plan, { together }).map((group) => group.map(({ entry }) => entry));
 }
 
 test('neighbours of one replica are one call', () => {

@@ -2,7 +2,7 @@
 import type { PlanEntry } from '@millrace/contracts';
 import type { Discovery } from '../peers/discovery.ts';
 
-export function mergeNeighbours(entries: readonly PlanEntry[], discovery: Pick<Discovery, 'together'>): PlanEntry[][] {
+export function mergeAdjacent(entries: readonly PlanEntry[], discovery: Pick<Discovery, 'together'>): PlanEntry[][] {
   const groups: PlanEntry[][] = [];
   for (const entry of entries) {
     const group = groups.at(-1);

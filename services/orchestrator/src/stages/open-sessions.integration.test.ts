@@ -8,7 +8,7 @@ import { planEntry } from '../testing/plan-entries.ts';
 import { failure, goOn } from '../testing/scripted-replica.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
 import { openSessions } from './open-sessions.ts';
-import { passWhole } from './guard-chunks.ts';
+import { guardChunks } from './guard-chunks.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -33,7 +33,7 @@ async function replica(processors: string[], script: Script) {
   const handle = async (open: SessionOpen) => {
     opens.push(namesOf(open));
     const subject = bus.subjects.session('guards', bus.id, open.session);
-    const opened = { opened: true, replica: bus.id, service: 'guards', subject, entries: open.entries.length };
+    const opened = { opened: true, replica: bus.id, service: 'guards', subject, served: open.entries.length };
     const said = script(open, (more) => ({ ...opened, ...more }));
     return said === 'silence' ? undefined : said;
   };
@@ -73,7 +73,7 @@ describe('sessions', () => {
   });
 
   test('are more where a replica serves the head of the list only', async () => {
-    const served = (_open: SessionOpen, answer: (more?: object) => object) => answer({ entries: 2 });
+    const served = (_open: SessionOpen, answer: (more?: object) => object) => answer({ served: 2 });
     await replica(['a', 'c'], (opening, answer) => (opening.entries.length > 2 ? served(opening, answer) : answer()));
     expect(await open(entries('a', 'b', 'c', 'd'))).toEqual(['a+b 1', 'c+d 1']);
   });
@@ -114,18 +114,18 @@ describe('chunks in one piece', () => {
   const whole = (open: SessionOpen, answer: (more?: object) => object, verdicts: object[]) =>
     answer({ output: { chunks: upper(open), verdicts, ms: verdicts.map(() => 1) } });
   const pass = async (made: TestRun) => {
-    const { chunks, interrupt } = await passWhole(made.run, [delta('text')], input);
+    const { chunks, interrupt } = await guardChunks(made.run, [delta('text')], input);
     return { text: textOf(chunks), interrupt };
   };
 
   test('pass all processors in order, their states and violations kept', async () => {
     const violation = { processorId: 'a', message: 'found' };
     await replica(['a'], (opening, answer) =>
-      whole(opening, answer, [{ type: 'continue', state: { n: 1 }, violations: [violation] }, goOn]),
+      whole(opening, answer, [{ type: 'continue', state: { sequence: 1 }, violations: [violation] }, goOn]),
     );
     const made = testRun(entries('a', 'b'));
     expect(await pass(made)).toEqual({ text: 'TEXT', interrupt: undefined });
-    expect(made.run.state()).toMatchObject({ states: { a: { n: 1 } }, violations: [violation] });
+    expect(made.run.state()).toMatchObject({ states: { a: { sequence: 1 } }, violations: [violation] });
     expect(made.events).toMatchObject([{ stage: STAGE, entries: [{ entry: 'a' }, { entry: 'b' }] }]);
   });
 

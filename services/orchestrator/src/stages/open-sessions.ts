@@ -10,7 +10,7 @@ import {
 } from '@millrace/contracts';
 import { publish, request } from '@millrace/bus';
 import { callHead } from './call-head.ts';
-import { mergeNeighbours } from './merge-adjacent.ts';
+import { mergeAdjacent } from './merge-adjacent.ts';
 import { narrowInput } from './narrow-input.ts';
 import { failureOf } from './call-processors.ts';
 import type { Run } from '../state/run-context.ts';
@@ -28,7 +28,7 @@ export type OpenRequest = {
 
 /** In the order of the entries. All lists are opened at once. */
 export async function openSessions(run: Run, entries: PlanEntry[], ask: OpenRequest): Promise<Opening[]> {
-  const groups = mergeNeighbours(entries, run.deps.discovery);
+  const groups = mergeAdjacent(entries, run.deps.discovery);
   return (await Promise.all(groups.map((group) => openGroup(run, group, ask)))).flat();
 }
 
@@ -90,7 +90,7 @@ async function openOnce(run: Run, group: PlanEntry[], ask: OpenRequest, replica?
   if (opened) {
     const broken = ask.whole && group.length === 1 ? failureIn(opened.output?.verdicts) : undefined;
     if (broken) return { entry, attempts: 1, failure: broken, replica: opened.replica };
-    return { entries: group.slice(0, opened.entries), attempts: 1, connection, opened };
+    return { entries: group.slice(0, opened.served), attempts: 1, connection, opened };
   }
   if ('error' in answer) {
     const { code } = answer.error;

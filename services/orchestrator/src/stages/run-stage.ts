@@ -8,13 +8,13 @@ import {
   type VerdictOf,
 } from '@millrace/contracts';
 import type { Interrupt } from '../state/interrupt.ts';
-import { mergeNeighbours } from './merge-adjacent.ts';
+import { mergeAdjacent } from './merge-adjacent.ts';
 import { callProcessors } from './call-processors.ts';
 import type { DataSink } from './ordered-sink.ts';
 import type { Run } from '../state/run-context.ts';
 import { createStageData, type StageData } from './custom-chunks.ts';
 import { emptyFold, foldVerdict, type Judged, type StageFold } from './verdict-fold.ts';
-import { stopMeans } from './stop-outcome.ts';
+import { stopOutcome } from './stop-outcome.ts';
 
 export type StageResult = {
   /** The stage's input with everything applied that processors changed. */
@@ -66,7 +66,7 @@ async function foldStage(
   let fold = emptyFold(input);
   let rest = entries;
   while (rest.length > 0 && !fold.stopped && !run.signal.aborted) {
-    const [group = []] = mergeNeighbours(rest, run.deps.discovery);
+    const [group = []] = mergeAdjacent(rest, run.deps.discovery);
     const judged = await callProcessors(run, group, {
       stage,
       input: fold.input,
@@ -74,7 +74,7 @@ async function foldStage(
     });
     if (run.signal.aborted) break;
     const next = foldGroup(stage, fold, judged);
-    lendBack(run, fold, next);
+    returnStates(run, fold, next);
     data.write(next.data.slice(fold.data.length), []);
     // A replica may have answered for fewer: the rest is asked for again.
     rest = rest.slice(next.outcomes.length - fold.outcomes.length);
@@ -99,7 +99,7 @@ function foldGroup(stage: Stage, fold: StageFold, judged: readonly Judged[]): St
 }
 
 /** A state comes back with the verdict, not with the end of the stage: chunks in between may pass the same entry. */
-function lendBack(run: Run, before: StageFold, after: StageFold): void {
+function returnStates(run: Run, before: StageFold, after: StageFold): void {
   const isNew = ([entry, state]: [string, JsonObject]) => before.states[entry] !== state;
   const states = Object.fromEntries(Object.entries(after.states).filter(isNew));
   if (Object.keys(states).length > 0) run.dispatch({ action: 'states-changed', states });
@@ -110,5 +110,5 @@ function meaning(run: Run, stage: Stage, { input, stopped }: StageFold): StageRe
   const { entry, verdict } = stopped;
   if (verdict.type === 'deny' || verdict.type === 'respond' || verdict.type === 'retry')
     return { input, answer: verdict, by: entry };
-  return { input, interrupt: stopMeans(run, stage, stopped), by: entry };
+  return { input, interrupt: stopOutcome(run, stage, stopped), by: entry };
 }

@@ -3,8 +3,8 @@ import { isDataChunk, type Chunk, type StageInput } from '@millrace/contracts';
 import type { Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import type { DataSink } from './ordered-sink.ts';
-import { hearsData } from './custom-chunks.ts';
-import { passWhole } from './guard-chunks.ts';
+import { takesDataChunks } from './custom-chunks.ts';
+import { guardChunks } from './guard-chunks.ts';
 
 /** What the output stream's processors are told of the run. */
 export function streamInput(run: Run): StageInput {
@@ -15,7 +15,7 @@ export function streamInput(run: Run): StageInput {
 
 export function sendChunks(run: Run, chunks: readonly Chunk[]): Promise<Interrupt | undefined> {
   return run.inTurn(async () => {
-    const result = await passWhole(run, chunks, streamInput(run));
+    const result = await guardChunks(run, chunks, streamInput(run));
     if (!result.interrupt) run.chunks.publish(result.chunks);
     return result.interrupt;
   });
@@ -23,7 +23,7 @@ export function sendChunks(run: Run, chunks: readonly Chunk[]): Promise<Interrup
 
 /** Custom chunks of a stage. Where no processor asked for data parts they go straight to the client. */
 export function dataSink(run: Run): DataSink {
-  const asked = Object.values(run.plan.entries).some(hearsData);
+  const asked = Object.values(run.plan.entries).some(takesDataChunks);
   return async (chunks) => {
     if (asked) return sendChunks(run, chunks);
     run.chunks.publish(chunks.filter(isDataChunk));

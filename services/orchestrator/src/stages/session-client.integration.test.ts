@@ -20,7 +20,7 @@ async function session({ timeoutMs = 5_000, started = true } = {}): Promise<Play
   return made;
 }
 const words = (count: number, from = 0) => Array.from({ length: count }, (_, at) => delta(`${from + at} `));
-const isDense = ({ inputs }: PlayedSession) => inputs.every(({ n }, at) => n === at);
+const isDense = ({ inputs }: PlayedSession) => inputs.every(({ sequence }, at) => sequence === at);
 
 describe('batches', () => {
   test('go out at once when nothing is in flight, and are numbered densely', async () => {
@@ -60,7 +60,7 @@ describe('batches', () => {
     made.client.push(words(many));
     await eventually(() => made.received().length === SESSION_LIMITS.windowChunks);
     expect(made.client.waiting()).toBe(many - SESSION_LIMITS.windowChunks);
-    made.send({ done: 300 });
+    made.send({ processed: 300 });
     await eventually(() => made.received().length === SESSION_LIMITS.windowChunks + 300);
     expect(made.client.waiting()).toBe(many - SESSION_LIMITS.windowChunks - 300);
     made.send({});
@@ -95,9 +95,9 @@ describe('the end', () => {
     await eventually(() => made.inputs.some(({ end }) => end));
     expect(made.received()).toHaveLength(4);
     made.send({ chunks: [delta('last')] });
-    made.finish([{ type: 'continue', state: { n: 1 } }]);
+    made.finish([{ type: 'continue', state: { sequence: 1 } }]);
     await eventually(() => made.ends.length === 1);
-    expect(made.ends).toEqual([{ verdicts: [{ type: 'continue', state: { n: 1 } }], ms: [1] }]);
+    expect(made.ends).toEqual([{ verdicts: [{ type: 'continue', state: { sequence: 1 } }], ms: [1] }]);
     expect(textOf(made.output)).toBe('last');
   });
 
@@ -116,7 +116,7 @@ describe('the end', () => {
   test('of an empty session is said by itself', async () => {
     const made = await session();
     made.client.end();
-    expect(await eventually(() => made.inputs.find(({ end }) => end))).toMatchObject({ n: 0, chunks: [] });
+    expect(await eventually(() => made.inputs.find(({ end }) => end))).toMatchObject({ sequence: 0, chunks: [] });
   });
 
   test('may come from the replica at any time: a verdict stops the stream', async () => {
@@ -138,7 +138,7 @@ describe('a session is lost', () => {
   test('by a gap in the answers’ numbers, at once; the replica is told', async () => {
     const made = await session();
     made.client.push(words(1));
-    made.send({ n: 1, chunks: [delta('unguarded?')] });
+    made.send({ sequence: 1, chunks: [delta('unguarded?')] });
     await eventually(() => made.ends.length === 1);
     expect(made.ends).toEqual([lost('session-lost')]);
     expect(made.output).toEqual([]);
@@ -147,8 +147,8 @@ describe('a session is lost', () => {
 
   test('by an answer that comes twice', async () => {
     const made = await session();
-    made.send({ n: 0, chunks: [delta('a')] });
-    made.send({ n: 0, chunks: [delta('a')] });
+    made.send({ sequence: 0, chunks: [delta('a')] });
+    made.send({ sequence: 0, chunks: [delta('a')] });
     await eventually(() => made.ends.length === 1);
     expect(textOf(made.output)).toBe('a');
   });
@@ -164,7 +164,7 @@ describe('a session is lost', () => {
   test('by chunks that are not done in time, though the replica is alive', async () => {
     const made = await session({ timeoutMs: 700 });
     // A sign of life that says that nothing is done.
-    const stuck = setInterval(() => made.send({ done: 0 }), 200);
+    const stuck = setInterval(() => made.send({ processed: 0 }), 200);
     made.client.push(words(1));
     await eventually(() => made.ends.length === 1);
     clearInterval(stuck);
@@ -182,7 +182,7 @@ describe('a session is lost', () => {
 
   test('before anybody listens too: whoever starts it then is told', async () => {
     const made = await session({ started: false });
-    made.send({ n: 1 });
+    made.send({ sequence: 1 });
     await made.settle();
     made.start();
     expect(made.ends).toEqual([lost('session-lost')]);
@@ -190,9 +190,9 @@ describe('a session is lost', () => {
 
   test('once, whatever comes after', async () => {
     const made = await session();
-    made.send({ n: 5 });
+    made.send({ sequence: 5 });
     await eventually(() => made.ends.length === 1);
-    made.send({ n: 0, chunks: [delta('late')] });
+    made.send({ sequence: 0, chunks: [delta('late')] });
     made.finish();
     await made.settle();
     expect(made.ends).toHaveLength(1);
@@ -212,7 +212,7 @@ describe('a session is not lost', () => {
 
   test('by what others send under its name', async () => {
     const made = await session();
-    publish(connection.bus, made.out, { session: 'another', n: 9, done: 0, chunks: [delta('foreign')] });
+    publish(connection.bus, made.out, { session: 'another', sequence: 9, processed: 0, chunks: [delta('foreign')] });
     publish(connection.bus, made.out, { not: 'a batch' });
     made.answer([delta('own')]);
     await eventually(() => textOf(made.output) === 'own');

@@ -1,5 +1,5 @@
 // The orchestrator's end of one stream session. A batch goes out when nothing is in flight or enough has gathered, within a
-// window of chunks that are not done; what comes back is in order or the session is lost. Silence, a gap and a count that does
+// window of chunks that are not processed; what comes back is in order or the session is lost. Silence, a gap and a count that does
 // not advance are one failure, at once.
 import {
   SESSION_LIMITS,
@@ -56,7 +56,7 @@ export function connectSession({ bus, inbox, timeoutMs }: SessionClientOptions):
   let subject: string | undefined;
   let queue: Chunk[] = [];
   let sent = 0;
-  let done = 0;
+  let processed = 0;
   let nextOut = 0;
   let nextIn = 0;
   let ending = false;
@@ -81,13 +81,13 @@ export function connectSession({ bus, inbox, timeoutMs }: SessionClientOptions):
   const post = (rest: { end?: boolean; drop?: boolean }, chunks: readonly Chunk[] = []) => {
     if (subject === undefined || over) return;
     lastOut = Date.now();
-    const head = (last: boolean) => ({ session, n: nextOut++, done: 0, ...(last && rest) });
+    const head = (last: boolean) => ({ session, sequence: nextOut++, processed: 0, ...(last && rest) });
     publishInBatches(bus, subject, chunks, SESSION_LIMITS.maxBatchBytes, head);
   };
   const flush = () => {
     if (subject === undefined || over) return;
-    const room = SESSION_LIMITS.windowChunks - (sent - done);
-    const idle = sent === done;
+    const room = SESSION_LIMITS.windowChunks - (sent - processed);
+    const idle = sent === processed;
     if (queue.length > 0 && room > 0 && (idle || ending || queue.length >= SESSION_LIMITS.batchChunks)) {
       const chunks = queue.slice(0, room);
       queue = queue.slice(room);
@@ -105,12 +105,12 @@ export function connectSession({ bus, inbox, timeoutMs }: SessionClientOptions):
   const listener: SessionListener = {
     receive(output: SessionOutput) {
       if (over) return;
-      if (output.n !== nextIn)
-        return lose('session-lost', `Batch ${nextIn} of the session's answers was lost, ${output.n} came.`);
+      if (output.sequence !== nextIn)
+        return lose('session-lost', `Batch ${nextIn} of the session's answers was lost, ${output.sequence} came.`);
       nextIn += 1;
       lastIn = Date.now();
-      if (output.done > done) {
-        done = output.done;
+      if (output.processed > processed) {
+        processed = output.processed;
         lastAdvance = lastIn;
       }
       if (output.chunks.length > 0) events.output(output.chunks);
@@ -122,9 +122,9 @@ export function connectSession({ bus, inbox, timeoutMs }: SessionClientOptions):
       if (subject === undefined || over) return;
       if (now - lastIn > SESSION_LIMITS.silenceMs)
         return lose('session-lost', `The replica was silent for ${SESSION_LIMITS.silenceMs} ms.`);
-      const working = sent > done || endSent;
+      const working = sent > processed || endSent;
       if (working && now - lastAdvance > timeoutMs)
-        return lose('processor-timeout', `No chunk was done within ${timeoutMs} ms.`);
+        return lose('processor-timeout', `No chunk was processed within ${timeoutMs} ms.`);
       if (now - lastOut >= SESSION_LIMITS.heartbeatMs / 2) post({});
     },
   };

@@ -5,7 +5,7 @@ import { endWith, fail, type Interrupt, type Rejected } from '../state/interrupt
 import type { Run } from '../state/run-context.ts';
 import type { Stopped } from './verdict-fold.ts';
 
-export function stopMeans(run: Run, stage: Stage, { entry, verdict }: Stopped): Interrupt {
+export function stopOutcome(run: Run, stage: Stage, { entry, verdict }: Stopped): Interrupt {
   const rejecting = { rejected: rejectedBy(run, stage) };
   switch (verdict.type) {
     case 'abort':

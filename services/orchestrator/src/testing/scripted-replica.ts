@@ -30,7 +30,7 @@ export function scriptReplica(bus: Bus, stage: Stage, processors: readonly strin
     calls.push(call.entries.map(({ entry }) => entry).join('+'));
     received.push(call);
     const verdicts = await script(call);
-    return verdicts === 'silence' ? undefined : { n: 0, verdicts, ms: verdicts.map(() => 1), replica: bus.id };
+    return verdicts === 'silence' ? undefined : { sequence: 0, verdicts, ms: verdicts.map(() => 1), replica: bus.id };
   };
   const request = stageCallSchema;
   const servings = processors.flatMap((processor) => [

@@ -22,10 +22,10 @@ export function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
   const output: Chunk[] = [];
   const ends: SessionEnd[] = [];
   let advanced = 0;
-  let n = 0;
+  let next = 0;
   const listening = listen(replica, subject, sessionInputSchema, (input) => inputs.push(input));
   const send = (more: Partial<SessionOutput>) =>
-    publish(replica, out, { session, n: n++, done: received().length, chunks: [], ...more });
+    publish(replica, out, { session, sequence: next++, processed: received().length, chunks: [], ...more });
   const received = () => inputs.flatMap(({ chunks }) => chunks);
   return {
     client,
@@ -46,7 +46,7 @@ export function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
     },
     start: () =>
       start(
-        { opened: true, replica: replica.id, service: 'guards', subject, entries: 1 },
+        { opened: true, replica: replica.id, service: 'guards', subject, served: 1 },
         {
           output: (chunks) => void output.push(...chunks),
           ended: (end) => void ends.push(end),

@@ -52,7 +52,7 @@ async function ask(call: StageCall, replica?: string): Promise<Asked> {
     payload: call,
     reply: stageReplySchema,
     timeoutMs: call.timeoutMs,
-    progressOf: (reply) => ('progress' in reply ? reply.n : 'final'),
+    progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress: (reply) => 'progress' in reply && progress.push(...reply.progress),
   });
   return 'ok' in answer
@@ -66,7 +66,7 @@ const inputCall = (processor: string, runId = 'run-1'): StageCall => {
 
 test('a call is answered with verdicts, times and the replica', async () => {
   expect((await ask(inputCall('plain'))).reply).toEqual({
-    n: 0,
+    sequence: 0,
     verdicts: [{ type: 'continue' }],
     ms: [expect.any(Number)],
     replica: hosts.running.replica,
@@ -86,7 +86,7 @@ describe('what a writer sends', () => {
       { type: 'data-progress', data: 1, runId: 'run-1', from: 'AGENT' },
       { type: 'data-progress', data: 2 },
     ]);
-    expect(reply).toMatchObject({ n: 2, verdicts: [{ type: 'continue' }] });
+    expect(reply).toMatchObject({ sequence: 2, verdicts: [{ type: 'continue' }] });
   });
 
   test('is refused where it is too large, and what comes behind it still arrives', async () => {

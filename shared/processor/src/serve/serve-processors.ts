@@ -107,18 +107,18 @@ async function answerCall(
   { respond }: ServeContext,
 ): Promise<StageReply> {
   const { signal, close } = calls.open(call.callId, call.timeoutMs);
-  let n = 0;
+  let sequence = 0;
   const { run, requestContext, trace } = call;
   const { retryCount, stepNumber } = call.input;
   const write = (chunk: object) => {
-    respond({ n, progress: [chunk] });
+    respond({ sequence, progress: [chunk] });
     // Only what has left is counted: a number that is missing ends the call at the other side.
-    n += 1;
+    sequence += 1;
   };
   const outcome = await callStage(call, hosted, { run, requestContext, trace, retryCount, stepNumber, signal, write });
   await close();
   if (outcome.verdicts.length === 0) throw notServed(call.entries[0]?.processor);
-  return { n, ...outcome, replica: bus.id };
+  return { sequence, ...outcome, replica: bus.id };
 }
 
 async function openSession({ calls, sessions }: Host, open: SessionOpen): Promise<SessionOpened> {

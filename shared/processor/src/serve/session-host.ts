@@ -6,7 +6,7 @@ import { failureVerdict } from '../verdict/failure-verdict.ts';
 import type { HostedProcessors } from './hosted-processor.ts';
 import { createSession, type HostedSession } from './session.ts';
 import { createStreamChain, type ChainEvents, type ChainMember } from '../stream/stream-chain.ts';
-import { streamWhole } from '../stream/stream-batch.ts';
+import { streamBatch } from '../stream/stream-batch.ts';
 
 export type SessionHost = {
   /** The call is closed when the session is over, and given up where nobody wants the rest of it. */
@@ -46,10 +46,10 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
         replica: bus.id,
         service: bus.name,
         subject: bus.subjects.session(bus.name, bus.id, open.session),
-        entries: members.found.length,
+        served: members.found.length,
       };
       if (open.end) {
-        const output = await streamWhole(createChain, open.chunks ?? []);
+        const output = await streamBatch(createChain, open.chunks ?? []);
         await call.close();
         return { ...opened, output };
       }
@@ -61,7 +61,7 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
       };
       const session = createSession({ bus, open, createChain, closed });
       sessions.set(open.session, session);
-      if (open.chunks) session.receive({ session: open.session, n: 0, done: 0, chunks: open.chunks });
+      if (open.chunks) session.receive({ session: open.session, sequence: 0, processed: 0, chunks: open.chunks });
       return opened;
     },
     receive: (input) => sessions.get(input.session)?.receive(input),

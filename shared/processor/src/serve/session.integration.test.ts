@@ -51,7 +51,7 @@ const open = async (ids: string[], more: Partial<OpenOptions> = {}) => {
   sessions.push(session);
   return session;
 };
-const numbers = (outputs: SessionOutput[]) => outputs.map(({ n }) => n);
+const numbers = (outputs: SessionOutput[]) => outputs.map(({ sequence }) => sequence);
 const dense = (outputs: SessionOutput[]) => outputs.map((_, at) => at);
 
 describe('a session', () => {
@@ -59,7 +59,7 @@ describe('a session', () => {
     const session = await open(['count', 'upper']);
     expect(session.opened).toMatchObject({
       opened: true,
-      entries: 2,
+      served: 2,
       replica: hosts.running.replica,
       service: 'test-processors',
     });
@@ -67,7 +67,10 @@ describe('a session', () => {
     await eventually(() => session.text() === 'AB');
     session.send([delta('c')], { end: true });
     const end = await session.ended();
-    expect(end).toMatchObject({ done: 3, verdicts: [{ type: 'continue', state: { seen: 3 } }, { type: 'continue' }] });
+    expect(end).toMatchObject({
+      processed: 3,
+      verdicts: [{ type: 'continue', state: { seen: 3 } }, { type: 'continue' }],
+    });
     expect(end.ms).toHaveLength(2);
     expect(session.text()).toBe('ABC');
     expect(numbers(session.outputs)).toEqual(dense(session.outputs));
@@ -77,7 +80,7 @@ describe('a session', () => {
     const session = await open(['upper']);
     session.send([delta('a')]);
     await eventually(() => session.text() === 'A', { timeoutMs: soonMs });
-    expect(session.outputs.at(-1)).toMatchObject({ done: 1 });
+    expect(session.outputs.at(-1)).toMatchObject({ processed: 1 });
   });
 
   test('may get its first batch with the open', async () => {
@@ -92,10 +95,10 @@ describe('a session', () => {
     const session = await open(['gated']);
     session.send([delta('a'), delta('wait 1'), delta('b')]);
     await eventually(() => session.text() === 'a', { timeoutMs: soonMs });
-    expect(session.outputs.at(-1)).toMatchObject({ done: 1 });
+    expect(session.outputs.at(-1)).toMatchObject({ processed: 1 });
     gate('wait 1').resolve();
     await eventually(() => session.text() === 'await 1b');
-    expect(session.outputs.at(-1)).toMatchObject({ done: 3 });
+    expect(session.outputs.at(-1)).toMatchObject({ processed: 3 });
   });
 
   test('passes data chunks on at once', async () => {
@@ -141,7 +144,7 @@ describe('the whole stream in one piece', () => {
 
 describe('opening', () => {
   test('answers how many of the list this replica serves', async () => {
-    expect((await open(['upper', 'count', 'elsewhere', 'upper'])).opened).toMatchObject({ opened: true, entries: 2 });
+    expect((await open(['upper', 'count', 'elsewhere', 'upper'])).opened).toMatchObject({ opened: true, served: 2 });
   });
 
   test('is refused with a failure when the options of the first do not fit', async () => {
@@ -156,7 +159,7 @@ describe('opening', () => {
       entries: [callEntry('upper'), callEntry('count', { unknown: 1 })],
     });
     sessions.push(session);
-    expect(session.opened).toMatchObject({ opened: true, entries: 1 });
+    expect(session.opened).toMatchObject({ opened: true, served: 1 });
   });
 });
 
@@ -175,9 +178,9 @@ describe('a session that goes wrong', () => {
   test.each([
     ['a batch that is missing', 1],
     ['many that are missing', 7],
-  ])('has a gap: %s', async (_name, n) => {
+  ])('has a gap: %s', async (_name, sequence) => {
     const session = await open(['upper', 'count']);
-    session.send([delta('a')], { n });
+    session.send([delta('a')], { sequence });
     expect(await session.ended()).toMatchObject({
       verdicts: [
         { type: 'failure', code: 'session-lost', retryable: true },
@@ -189,9 +192,9 @@ describe('a session that goes wrong', () => {
 
   test('gets a batch twice', async () => {
     const session = await open(['upper']);
-    session.send([delta('a')], { n: 0 });
+    session.send([delta('a')], { sequence: 0 });
     await eventually(() => session.text() === 'A');
-    session.send([delta('a')], { n: 0 });
+    session.send([delta('a')], { sequence: 0 });
     expect(await session.ended()).toMatchObject({ verdicts: [{ type: 'failure', code: 'session-lost' }] });
     expect(session.text()).toBe('A');
   });

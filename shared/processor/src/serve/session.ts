@@ -47,7 +47,7 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     else holding ??= setTimeout(send, SESSION_LIMITS.holdMs);
   }
   function progress() {
-    if (over || chain.done() < received) return;
+    if (over || chain.processed() < received) return;
     if (ending) finish();
     else send();
   }
@@ -59,7 +59,12 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     outgoing = [];
     lastOut = Date.now();
     let heads = 0;
-    const head = (last: boolean) => ({ session, n: nextOut + heads++, done: chain.done(), ...(last && end) });
+    const head = (last: boolean) => ({
+      session,
+      sequence: nextOut + heads++,
+      processed: chain.processed(),
+      ...(last && end),
+    });
     try {
       publishInBatches(bus, out, chunks, SESSION_LIMITS.maxBatchBytes, head);
       nextOut += heads;
@@ -79,7 +84,14 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     const ms = chain.ms();
     end();
     bus.log.warn({ session, run: open.run.runId, verdict }, 'a session failed');
-    publish(bus, out, { session, n: nextOut++, done: chain.done(), chunks: [], verdicts: ms.map(() => verdict), ms });
+    publish(bus, out, {
+      session,
+      sequence: nextOut++,
+      processed: chain.processed(),
+      chunks: [],
+      verdicts: ms.map(() => verdict),
+      ms,
+    });
   }
   function end() {
     if (over) return;
@@ -92,8 +104,8 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     receive(input) {
       if (over) return;
       if (input.drop) return end();
-      if (input.n !== nextIn) {
-        return fail(lost(`Batch ${nextIn} of the session was lost, ${input.n} came.`));
+      if (input.sequence !== nextIn) {
+        return fail(lost(`Batch ${nextIn} of the session was lost, ${input.sequence} came.`));
       }
       nextIn += 1;
       lastIn = Date.now();

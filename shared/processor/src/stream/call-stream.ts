@@ -4,7 +4,7 @@ import type { CallEntry, Chunk, StageInput } from '@millrace/contracts';
 import type { CallContext } from '../entry-args.ts';
 import type { HostedProcessors } from '../serve/hosted-processor.ts';
 import { createStreamChain } from './stream-chain.ts';
-import { streamWhole, type WholeAnswer } from './stream-batch.ts';
+import { streamBatch, type BatchAnswer } from './stream-batch.ts';
 
 /** @throws options-invalid; an error for a processor that `hosted` does not have */
 export function callStream(
@@ -12,11 +12,11 @@ export function callStream(
   hosted: HostedProcessors,
   context: CallContext,
   chunks: readonly Chunk[],
-): Promise<WholeAnswer> {
+): Promise<BatchAnswer> {
   const members = entries.map((entry) => {
     const found = hosted(entry);
     if (!found) throw new Error(`"${entry.processor}" is not among the hosted processors`);
     return { entry, hosted: found };
   });
-  return streamWhole((events) => createStreamChain(members, input, context, events), chunks);
+  return streamBatch((events) => createStreamChain(members, input, context, events), chunks);
 }

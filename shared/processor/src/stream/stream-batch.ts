@@ -2,14 +2,14 @@
 import type { Chunk, Verdict } from '@millrace/contracts';
 import type { StreamChain } from './stream-chain.ts';
 
-export type WholeAnswer = { chunks: Chunk[]; verdicts: Verdict[]; ms: number[] };
+export type BatchAnswer = { chunks: Chunk[]; verdicts: Verdict[]; ms: number[] };
 type CreateChain = (events: {
   output: (chunk: Chunk) => void;
   progress: () => void;
   stopped: () => void;
 }) => StreamChain;
 
-export function streamWhole(createChain: CreateChain, parts: readonly Chunk[]): Promise<WholeAnswer> {
+export function streamBatch(createChain: CreateChain, parts: readonly Chunk[]): Promise<BatchAnswer> {
   return new Promise((resolve) => {
     const chunks: Chunk[] = [];
     const finish = () => {
@@ -18,7 +18,7 @@ export function streamWhole(createChain: CreateChain, parts: readonly Chunk[]): 
       resolve(answer);
     };
     const progress = () => {
-      if (chain.done() === parts.length) finish();
+      if (chain.processed() === parts.length) finish();
     };
     const chain = createChain({ output: (chunk) => void chunks.push(chunk), progress, stopped: finish });
     if (parts.length === 0) finish();

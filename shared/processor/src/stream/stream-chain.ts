@@ -12,7 +12,7 @@ export type ChainMember = { entry: CallEntry; hosted: Hosted };
 export type StreamChain = {
   push(chunk: Chunk): void;
   /** How many of the pushed chunks are done with. */
-  done(): number;
+  processed(): number;
   /** A verdict for each entry, its state inside. The one that stopped is not `continue`. */
   verdicts(): Verdict[];
   ms(): number[];
@@ -39,11 +39,11 @@ export function createStreamChain(
   context: CallContext,
   events: ChainEvents,
 ): StreamChain {
-  let done = 0;
+  let processed = 0;
   const slots: Slot[] = [];
   const last = (item: StreamItem) => {
     if (item !== MARK) return events.output(item);
-    done += 1;
+    processed += 1;
     events.progress();
   };
   // Built from the end, so that each link knows the next one.
@@ -63,7 +63,7 @@ export function createStreamChain(
       first(chunk);
       first(MARK);
     },
-    done: () => done,
+    processed: () => processed,
     verdicts: () => slots.map(verdictOf),
     ms: () => slots.map((slot) => slot.link.spentMs()),
     close: () => slots.forEach((slot) => slot.link.close()),

@@ -39,14 +39,14 @@ export async function openTestSession(bus: Bus, { entries, chunks, end }: OpenOp
     timeoutMs: call.timeoutMs,
   });
   if ('error' in answer) throw answer.error;
-  let n = chunks ? 1 : 0;
+  let next = chunks ? 1 : 0;
   return {
     opened: answer.ok,
     outputs,
     callId,
     send(batch, more = {}) {
       if (!answer.ok.opened) throw new Error('the session was not opened');
-      publish(bus, answer.ok.subject, { session, n: n++, done: 0, chunks: batch, ...more });
+      publish(bus, answer.ok.subject, { session, sequence: next++, processed: 0, chunks: batch, ...more });
     },
     ended: () => eventually(() => outputs.find((output) => output.verdicts)),
     text: () => streamedText(outputs.flatMap((output) => output.chunks)),

@@ -34,7 +34,7 @@ export async function callTool(
     payload,
     reply: toolReplySchema,
     timeoutMs: ASK_TIMEOUT_MS,
-    progressOf: (reply) => ('progress' in reply ? reply.n : 'final'),
+    progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress: (reply) => {
       if ('progress' in reply) progress.push(...reply.progress);
     },

@@ -58,7 +58,7 @@ describe('a call', () => {
     );
     expect(answer).toEqual({
       ok: {
-        n: 0,
+        sequence: 0,
         replica: hosts.bus.id,
         result: {
           args: '{"text":"hello"}',
@@ -86,7 +86,7 @@ describe('a call', () => {
       { type: 'data-step', data: 1, from: 'AGENT', runId: 'run-1' },
       { type: 'data-step', data: 2, transient: true, from: 'AGENT', runId: 'run-1' },
     ]);
-    expect(answer).toMatchObject({ ok: { n: 2, result: 'done' } });
+    expect(answer).toMatchObject({ ok: { sequence: 2, result: 'done' } });
   });
 
   test('goes on after a chunk that could not be written', async () => {
@@ -99,7 +99,7 @@ describe('a call', () => {
     ]);
     const { answer, progress } = await callTool(asker.bus, 'stubborn', {});
     expect(progress).toEqual([expect.objectContaining({ type: 'data-small' })]);
-    expect(answer).toMatchObject({ ok: { n: 1, result: 'message-too-large' } });
+    expect(answer).toMatchObject({ ok: { sequence: 1, result: 'message-too-large' } });
   });
 
   test('has null for a result as well as any other', async () => {
@@ -120,7 +120,7 @@ describe('a call that fails', () => {
     await host([testTool(name, async () => ++ran)]);
     expect((await callTool(asker.bus, name, args)).answer).toMatchObject({
       ok: {
-        n: 0,
+        sequence: 0,
         error: { code: 'tool-arguments-invalid', message: expect.stringContaining(problem) },
         replica: hosts.bus.id,
       },
@@ -146,7 +146,7 @@ describe('a call that fails', () => {
   ])('with %s is answered with a code', async (_, thrown, error) => {
     const name = `broken-${error.code}-${typeof thrown}`;
     await host([testTool(name, () => Promise.reject(thrown))]);
-    expect((await callTool(asker.bus, name, {})).answer).toMatchObject({ ok: { n: 0, error } });
+    expect((await callTool(asker.bus, name, {})).answer).toMatchObject({ ok: { sequence: 0, error } });
   });
 
   test('for a result that is not JSON says where', async () => {

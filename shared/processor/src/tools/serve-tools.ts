@@ -67,27 +67,27 @@ function endpoint(host: Host, tool: Tool): Endpoint {
     request: toolRequestSchema,
     handle: async (request, context): Promise<ToolReply> => {
       const { signal, close } = calls.open(request.callId, Math.min(request.timeoutMs, timeoutMs));
-      const { outcome, n } = await execute(tool, request, signal, context);
+      const { outcome, sequence } = await execute(tool, request, signal, context);
       await close();
       if ('error' in outcome) report(bus, name, request, outcome.error, serving.stats);
-      return { n, ...outcome, replica: bus.id };
+      return { sequence, ...outcome, replica: bus.id };
     },
   });
   return { name: `tool-${name}`, queue: name, serving, metadata: { kind: 'tool', tool: definition } };
 }
 
-/** Never throws. `n`: how many progress messages have left. */
+/** Never throws. `sequence`: how many progress messages have left. */
 async function execute(
   tool: Tool,
   { run, toolCall, requestContext, idempotencyKey }: ToolRequest,
   abortSignal: AbortSignal,
   { respond }: ServeContext,
-): Promise<{ outcome: Outcome; n: number }> {
-  let n = 0;
+): Promise<{ outcome: Outcome; sequence: number }> {
+  let sequence = 0;
   const writer = createStreamWriter(run, (chunk) => {
-    respond({ n, progress: [chunk] });
+    respond({ sequence, progress: [chunk] });
     // Only what has left is counted: a number that is missing ends the call at the other side.
-    n += 1;
+    sequence += 1;
   });
   try {
     const result = await tool.execute(toolCall.args, {
@@ -98,9 +98,9 @@ async function execute(
       idempotencyKey,
       requestContext: createRequestContext(requestContext, run),
     });
-    return { outcome: { result }, n };
+    return { outcome: { result }, sequence };
   } catch (error) {
-    return { outcome: { error: toWireError(error, 'tool-failed') }, n };
+    return { outcome: { error: toWireError(error, 'tool-failed') }, sequence };
   }
 }
 
