@@ -7,6 +7,8 @@ import { typed } from './typed-schema.ts';
 export const chunkFromSchema = z.enum(['AGENT', 'USER', 'SYSTEM', 'WORKFLOW']);
 
 const metadata = { providerMetadata: z.unknown().optional() };
+/** false: the part was cut off (cancel, deadline, error, length): what a processor holds back undecided is dropped. */
+const ended = { complete: z.boolean().optional() };
 const base = { runId: z.string(), from: chunkFromSchema };
 
 function chunkOf<T extends string, P extends z.ZodRawShape>(type: T, payload: P) {
@@ -20,10 +22,10 @@ const anyValue = jsonValueSchema.optional();
 const knownChunkSchema = z.discriminatedUnion('type', [
   chunkOf('text-start', { id: z.string(), ...metadata }),
   chunkOf('text-delta', { id: z.string(), text: z.string(), ...metadata }),
-  chunkOf('text-end', { id: z.string(), ...metadata }),
+  chunkOf('text-end', { id: z.string(), ...ended, ...metadata }),
   chunkOf('reasoning-start', { id: z.string(), signature: z.string().optional(), ...metadata }),
   chunkOf('reasoning-delta', { id: z.string(), text: z.string(), ...metadata }),
-  chunkOf('reasoning-end', { id: z.string(), signature: z.string().optional(), ...metadata }),
+  chunkOf('reasoning-end', { id: z.string(), signature: z.string().optional(), ...ended, ...metadata }),
   chunkOf('reasoning-signature', { id: z.string(), signature: z.string(), ...metadata }),
   chunkOf('redacted-reasoning', {}),
   chunkOf('tool-call', { toolCallId, toolName, args: anyValue, providerExecuted: z.boolean().optional(), ...metadata }),
@@ -36,7 +38,7 @@ const knownChunkSchema = z.discriminatedUnion('type', [
   }),
   chunkOf('tool-call-input-streaming-start', { toolCallId, toolName, ...metadata }),
   chunkOf('tool-call-delta', { toolCallId, argsTextDelta: z.string(), toolName: toolName.optional(), ...metadata }),
-  chunkOf('tool-call-input-streaming-end', { toolCallId, ...metadata }),
+  chunkOf('tool-call-input-streaming-end', { toolCallId, ...ended, ...metadata }),
   chunkOf('tool-error', { toolCallId, toolName, args: anyValue, error: jsonValueSchema }),
   chunkOf('tool-output', { output: jsonValueSchema }),
   chunkOf('tool-output-denied', { toolCallId, toolName, reason: z.string(), code: z.string().optional() }),

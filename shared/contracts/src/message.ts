@@ -72,10 +72,21 @@ export type Message = {
   };
 };
 
-/** The text of a message: its text parts joined; the flat `content` only where there is no text part (the seed's rule). */
+/**
+ * What a model will read of a message, and so what a guard judges: the parts; where none of them has text, the flat `content`
+ * as a text part before them. Nobody reads `content.content` but through this.
+ */
+export function modelParts({ content }: Message): MessagePart[] {
+  const hasText = content.parts.some((part) => part.type === 'text' && part.text !== '');
+  if (hasText || !content.content) return content.parts;
+  return [{ type: 'text', text: content.content }, ...content.parts];
+}
+
+/** The text that a model will read: the text parts joined. */
 export function messageText(message: Message): string {
-  const text = message.content.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  return text === '' ? (message.content.content ?? '') : text;
+  return modelParts(message)
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('');
 }
 
 /** Typed as the parts that are known; parts of other types are carried along unchanged. */

@@ -10,10 +10,23 @@ import type { Stage } from './stage.ts';
 export const violationSchema = z.object({
   processorId: z.string(),
   message: z.string(),
+  rule: z.string().optional().describe('which rule of the processor was broken: an id, never the pattern'),
   strategy: z.string().optional(),
+  count: z.number().int().min(1).optional().describe('how many findings this one stands for; 1 if absent'),
   detail: jsonValueSchema.optional().describe('what the processor found; never the text that it redacts'),
 });
 export type Violation = z.infer<typeof violationSchema>;
+
+/** At most so many violations of one entry in one stage are kept; one more counts the rest. */
+export const MAX_VIOLATIONS = 32;
+
+/** What a caller is told of violations: no pattern, no span, nothing that helps to get round the guard. */
+export const publicViolationSchema = z.object({
+  processorId: z.string(),
+  rule: z.string().optional(),
+  count: z.number().int().min(1),
+});
+export type PublicViolation = z.infer<typeof publicViolationSchema>;
 
 /** What every verdict but failure may carry. */
 const carried = {

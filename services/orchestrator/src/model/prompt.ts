@@ -2,6 +2,7 @@
 // which processors added them: instructions, then others, then working memory, recall, and last the feedback of a retry.
 import {
   messageText,
+  modelParts,
   type Conversation,
   type Message,
   type MessagePart,
@@ -36,14 +37,10 @@ function rank({ tag }: SystemMessage): number {
 }
 
 function providerMessages(message: Message): ProviderMessage[] {
-  const { parts } = message.content;
-  const text = messageText(message);
-  // The flat text of an old message counts where no part has any: what the guards read is what the model gets.
-  const hasText = parts.some((part) => part.type === 'text' && part.text !== '');
-  const all: MessagePart[] = hasText || text === '' ? parts : [{ type: 'text', text }, ...parts];
+  const all = modelParts(message);
   switch (message.role) {
     case 'system':
-      return [{ role: 'system', content: text }];
+      return [{ role: 'system', content: messageText(message) }];
     case 'user':
       return nonEmpty({ role: 'user', content: all.flatMap(userPart) });
     case 'assistant':
