@@ -12,6 +12,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   service: ['contracts', 'bus'],
   processor: ['contracts', 'bus', 'service'],
   client: ['contracts', 'bus'],
+  cli: ['contracts', 'bus', 'client'],
   orchestrator: ['contracts', 'bus', 'service', 'models'],
   gateway: ['contracts', 'client', 'service'],
   'dev-model': ['service'],
@@ -22,7 +23,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'message-history': ofProcessorServices,
   'semantic-recall': ofProcessorServices,
   'working-memory': ofProcessorServices,
-  dev: ['contracts', 'client', 'servers', 'service'],
+  dev: ['contracts', 'client', 'cli', 'servers', 'service'],
   testkit: ['contracts', 'bus', 'service', 'processor', 'models', 'servers', 'client'],
   /** A black box over the bus and HTTP. */
   test: ['contracts', 'client', 'testkit'],

@@ -1,5 +1,6 @@
 // `npm start -- --once TEXT`: one run of the demo agent, its answer alone on stdout.
-import { codedText, EXIT_CODES, exitOfRun, type Client } from '@millrace/client';
+import { codedText, EXIT_CODES, exitOfRun } from '@millrace/cli';
+import type { Client } from '@millrace/client';
 import type { RunResult } from '@millrace/contracts';
 
 export type OnceOptions = {

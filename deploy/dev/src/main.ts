@@ -1,6 +1,6 @@
 // npm start: the whole of Millrace on one machine. arguments.ts has its options, serve-stack.ts what it does.
 import { join } from 'node:path';
-import { EXIT_CODES, exitOfError } from '@millrace/client';
+import { EXIT_CODES, exitOfError } from '@millrace/cli';
 import { readArguments, USAGE, type Arguments } from './arguments.ts';
 import { claimStack } from './claim-stack.ts';
 import { joinStack } from './join-stack.ts';

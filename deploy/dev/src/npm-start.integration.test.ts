@@ -1,7 +1,7 @@
 // The whole of `npm start`, with the real services: one answer, a stack that is used and stopped, and one that is killed.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { EXIT_CODES } from '@millrace/client';
+import { EXIT_CODES } from '@millrace/cli';
 import { readStack } from './stack-file.ts';
 import { stateDir } from './state-dir.ts';
 import { childrenOf, isAlive, npmStart, type Started } from './testing/npm-start.ts';

@@ -1,5 +1,5 @@
 // `npm start` on a checkout that nobody else uses: the stack, the demo agent, the tour or the one answer, and the end of it all.
-import { EXIT_CODES, exitOfError } from '@millrace/client';
+import { EXIT_CODES, exitOfError } from '@millrace/cli';
 import { createResources, type Resources } from '@millrace/service';
 import { answerOnce } from './answer-once.ts';
 import { applyAgentFile } from './apply-agent-file.ts';

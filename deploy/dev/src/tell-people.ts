@@ -1,5 +1,5 @@
 // What `npm start` says about a stack: where everything listens, how to use it, and that one runs already. Pure.
-import { codedText } from '@millrace/client';
+import { codedText } from '@millrace/cli';
 import { MillraceError } from '@millrace/contracts';
 import type { BackingServer } from './backing-servers.ts';
 import type { Stack } from './stack-file.ts';

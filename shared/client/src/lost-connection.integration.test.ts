@@ -1,8 +1,7 @@
 // The NATS server dies in the middle of a run and comes back: readers go on where they were.
-import { eventually, useBus, useNats } from '@millrace/testkit';
+import { eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Client } from './client.ts';
-import { serveScriptedApi, type ScriptedApi } from './testing/scripted-api.ts';
 
 const nats = useNats();
 const service = useBus(nats, 'orchestrator');

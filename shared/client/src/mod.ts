@@ -3,8 +3,6 @@ export { DEFAULT_URL, resolveAddress, type Address, type Credentials, type Env }
 export { MAX_KEPT_CHUNKS } from './chunk-log.ts';
 export { FIRST_POSITION, type Position, type PositionedChunk } from './chunk-merge.ts';
 export { parseAgentFile, withPlaces, type AgentFile, type Place } from './agent-file.ts';
-export { exitOfError, exitOfRun, EXIT_CODES } from './cli/exit-codes.ts';
-export { codedText } from './cli/report-error.ts';
 export { connect, type Client, type FollowOptions } from './client.ts';
 export type { ConnectOptions } from './connection.ts';
 export type { ProcessorInfo } from './processor-list.ts';

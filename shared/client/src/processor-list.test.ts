@@ -1,7 +1,7 @@
 import { METADATA_KEY, type SrvInfo } from '@millrace/contracts';
 import { expect, it } from 'vitest';
 import { processorsOf } from './processor-list.ts';
-import { processorEndpoint, serviceInfo } from './testing/service-info.ts';
+import { processorEndpoint, serviceInfo } from '@millrace/testkit';
 
 it('is a line for each processor, with all replicas and stages, however many endpoints it has', () => {
   const endpoints = [processorEndpoint('pii', 'processInput'), processorEndpoint('pii', 'processOutputStream')];

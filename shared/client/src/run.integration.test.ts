@@ -1,9 +1,8 @@
 // Runs over a real NATS server, from the submission to the result. The orchestrator is a scripted stand-in.
 import { MillraceError, type Chunk } from '@millrace/contracts';
-import { eventually, useBus, useNats } from '@millrace/testkit';
+import { eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Client } from './client.ts';
-import { serveScriptedApi, type ScriptedApi } from './testing/scripted-api.ts';
 
 const nats = useNats();
 const service = useBus(nats, 'orchestrator');

@@ -10,3 +10,6 @@ export { callContext, callEntry, conversationOf, stageCall, streamedText, TEST_R
 export { processorConformance } from './conformance/processor-conformance.ts';
 export type { ConformanceCase } from './conformance/subject.ts';
 export { aRun, callStages, type StageCallInput, type StageCallResult } from './call-stages.ts';
+export { invalidAgent, serveScriptedApi, type ScriptedApi } from './scripted/scripted-api.ts';
+export { appliedAgent } from './scripted/applied-agent.ts';
+export { processorEndpoint, processorMetadata, serviceInfo } from './scripted/service-info.ts';

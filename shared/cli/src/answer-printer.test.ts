@@ -1,6 +1,6 @@
 import type { Chunk, RunResult } from '@millrace/contracts';
 import { describe, expect, it } from 'vitest';
-import { recordedIo } from '../testing/recorded-io.ts';
+import { recordedIo } from './testing/recorded-io.ts';
 import { jsonPrinter, textPrinter } from './answer-printer.ts';
 
 const base = { runId: 'r', from: 'AGENT' as const };

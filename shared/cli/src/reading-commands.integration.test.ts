@@ -1,11 +1,9 @@
 // The commands that only read, over a real NATS server, with scripted answers.
 import { MillraceError, textMessage } from '@millrace/contracts';
 import { advertise, type Endpoint } from '@millrace/bus';
-import { useBus, useNats } from '@millrace/testkit';
+import { useBus, useNats, serveScriptedApi, type ScriptedApi, processorMetadata } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { millrace } from '../testing/recorded-io.ts';
-import { serveScriptedApi, type ScriptedApi } from '../testing/scripted-api.ts';
-import { processorMetadata } from '../testing/service-info.ts';
+import { millrace } from './testing/recorded-io.ts';
 
 const nats = useNats();
 const service = useBus(nats, 'conversation');

@@ -1,5 +1,5 @@
 // `millrace processors`: who is up.
-import type { ProcessorInfo } from '../processor-list.ts';
+import type { ProcessorInfo } from '@millrace/client';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { say, sayJson } from './cli-io.ts';
 import { table } from './table.ts';

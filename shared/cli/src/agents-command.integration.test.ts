@@ -3,11 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonValue } from '@millrace/contracts';
-import { useBus, useNats } from '@millrace/testkit';
+import { useBus, useNats, appliedAgent, invalidAgent, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { appliedAgent } from '../testing/applied-agent.ts';
-import { millrace } from '../testing/recorded-io.ts';
-import { invalidAgent, serveScriptedApi, type ScriptedApi } from '../testing/scripted-api.ts';
+import { millrace } from './testing/recorded-io.ts';
 
 const nats = useNats();
 const service = useBus(nats, 'orchestrator');

@@ -1,5 +1,5 @@
 // `millrace run`, `follow` and `cancel`: one run, as it speaks.
-import type { Run } from '../run.ts';
+import type { Run } from '@millrace/client';
 import { jsonPrinter, textPrinter } from './answer-printer.ts';
 import { cliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';

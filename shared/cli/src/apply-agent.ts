@@ -1,7 +1,7 @@
 // `agents apply` with --wait: services that are just starting are waited for, mistakes of the file are not.
 import { setTimeout as delay } from 'node:timers/promises';
 import { MillraceError, type ApiAnswer, type ErrorCode } from '@millrace/contracts';
-import { withPlaces, type AgentFile } from '../agent-file.ts';
+import { withPlaces, type AgentFile } from '@millrace/client';
 import { withClient } from './cli-command.ts';
 import { note, type CliIo } from './cli-io.ts';
 

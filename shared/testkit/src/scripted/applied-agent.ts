@@ -1,5 +1,5 @@
 // An agent with its plan, made up for tests.
-import type { AppliedAgent } from '@millrace/contracts';
+import { createSubjects, type AppliedAgent } from '@millrace/contracts';
 
 export function appliedAgent(name: string, revision: number): AppliedAgent {
   const entry = {
@@ -37,7 +37,7 @@ export function appliedAgent(name: string, revision: number): AppliedAgent {
           name: 'clock',
           description: '',
           inputSchema: {},
-          subject: 'mr.v1.tool.clock',
+          subject: createSubjects().tool('clock'),
           idempotent: true,
           timeoutMs: 30_000,
         },

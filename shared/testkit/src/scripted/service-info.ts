@@ -1,5 +1,5 @@
 // What services answer to discovery, made up for tests.
-import { METADATA_KEY, type EndpointMetadata, type SrvInfo, type Stage } from '@millrace/contracts';
+import { METADATA_KEY, createSubjects, type EndpointMetadata, type SrvInfo, type Stage } from '@millrace/contracts';
 
 type EndpointInfo = SrvInfo['endpoints'][number];
 
@@ -28,7 +28,7 @@ export function processorEndpoint(processor: string, stage: Stage): EndpointInfo
   const metadata = { [METADATA_KEY]: JSON.stringify(processorMetadata(processor, stage)) };
   return {
     name: `${stage}-${processor}`,
-    subject: `mr.v1.stage.${stage}.${processor}`,
+    subject: createSubjects().stage(stage, processor),
     queue_group: processor,
     metadata,
   };

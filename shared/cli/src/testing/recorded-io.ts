@@ -1,7 +1,7 @@
 // A command's process, for tests of single modules: what was written, in order.
-import type { Env } from '../address.ts';
-import type { CliIo } from '../cli/cli-io.ts';
-import { runCli } from '../cli/run-cli.ts';
+import type { Env } from '@millrace/client';
+import type { CliIo } from '../cli-io.ts';
+import { runCli } from '../run-cli.ts';
 
 export type RecordedOptions = { isTerminal?: boolean; env?: Env; cwd?: string };
 export type Recorded = { io: CliIo; out(): string; err(): string };

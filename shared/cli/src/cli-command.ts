@@ -1,7 +1,7 @@
 // What all commands have in common: where to connect, that nothing on the command line is ignored, and that each ends as an exit.
 import { defineCommand, renderUsage, runCommand, type ArgsDef, type ParsedArgs } from 'citty';
 import type { BusLog } from '@millrace/bus';
-import { connect, type Client } from '../client.ts';
+import { connect, type Client } from '@millrace/client';
 import { note, type CliIo } from './cli-io.ts';
 import type { Exit } from './exit-codes.ts';
 import { UsageError } from './usage-error.ts';

@@ -12,7 +12,7 @@ export type CliProcess = {
 };
 export type CliOptions = { env?: Record<string, string>; cwd?: string };
 
-const program = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 /** The environment is what is given and PATH, no more: the tests' own must not reach it. */
 export function startMillrace(args: readonly string[], { env = {}, cwd }: CliOptions = {}): CliProcess {

@@ -1,11 +1,10 @@
 // `millrace run`, `follow` and `cancel` over a real NATS server; as processes of their own where signals and pipes count. The orchestrator
 // is a scripted stand-in.
 import type { Chunk } from '@millrace/contracts';
-import { useBus, useNats } from '@millrace/testkit';
+import { useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startMillrace } from '../testing/cli-process.ts';
-import { millrace } from '../testing/recorded-io.ts';
-import { serveScriptedApi, type ScriptedApi } from '../testing/scripted-api.ts';
+import { startMillrace } from './testing/cli-process.ts';
+import { millrace } from './testing/recorded-io.ts';
 
 const nats = useNats();
 const service = useBus(nats, 'orchestrator');

@@ -9,7 +9,7 @@ import {
   type RunStatus,
 } from '@millrace/contracts';
 import { publish, type Bus } from '@millrace/bus';
-import type { Position } from '../chunk-merge.ts';
+import type { Position } from '@millrace/client';
 
 export type ScriptedRun = {
   request: RunRequest;

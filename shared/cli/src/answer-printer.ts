@@ -1,7 +1,7 @@
 // A run on its way to people: the answer, and nothing else, to stdout as it streams; to stderr what happened around it. Text that
 // is taken back has been written by then, so it is said.
 import type { Chunk, RunResult } from '@millrace/contracts';
-import type { PositionedChunk } from '../chunk-merge.ts';
+import type { PositionedChunk } from '@millrace/client';
 import { note, type CliIo } from './cli-io.ts';
 import { oneLine, printable } from './printable.ts';
 import { codedText } from './report-error.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { ERROR_CODES, MillraceError, runStatusSchema, type RunEvent } from '@millrace/contracts';
 import { describe, expect, it } from 'vitest';
-import { appliedAgent } from '../testing/applied-agent.ts';
+import { appliedAgent } from '@millrace/testkit';
 import { mayPass } from './apply-agent.ts';
 import { parseCount, parseDuration } from './duration.ts';
 import { eventsText } from './events-text.ts';
@@ -44,7 +44,7 @@ describe('exits', () => {
   });
 
   it('are the table in DESIGN.md', () => {
-    const design = readFileSync(new URL('../../DESIGN.md', import.meta.url), 'utf8');
+    const design = readFileSync(new URL('../DESIGN.md', import.meta.url), 'utf8');
     const rows = Object.values(EXIT_CODES).map(({ code, meaning }) => `| ${code} | ${meaning} |`);
     expect(design).toContain(rows.join('\n'));
   });
