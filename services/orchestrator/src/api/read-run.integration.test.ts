@@ -4,7 +4,7 @@ import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { SHARD } from '../state/chunk-publisher.ts';
-import { failedRun } from '../run/failed-run.ts';
+import { failedRun } from '../run/end-run.ts';
 import { delta } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { headOf } from '../testing/run-heads.ts';

@@ -6,6 +6,7 @@ import {
   type MessageOp,
   type StageInput,
   type StepAnswer,
+  type SystemMessage,
   type ToolCall,
   type ToolDefinition,
 } from '@millrace/contracts';
@@ -16,9 +17,8 @@ import { textOf, toolCallsOf, withText, withToolCalls } from '../state/response-
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepInput } from '../stages/step-input.ts';
-import { changedGroups } from './system-groups.ts';
 
-export async function judgeAnswer(
+export async function acceptAnswer(
   run: Run,
   call: ModelCall,
   answered: Answered,
@@ -89,4 +89,18 @@ function parseObject(text: string) {
       interrupt: fail({ code: 'model-call-failed', message, remedy: 'Use a model that supports structured output.' }),
     };
   }
+}
+
+/** The operations that make the groups of `after` out of those of `before`, but for their places. */
+export function changedGroups(before: readonly SystemMessage[], after: readonly SystemMessage[]): MessageOp[] {
+  const tags = [...new Set([...before, ...after].map(({ tag }) => tag))];
+  return tags.flatMap((tag): MessageOp[] => {
+    const contents = contentsOf(after, tag);
+    const isSame = JSON.stringify(contents) === JSON.stringify(contentsOf(before, tag));
+    return isSame ? [] : [{ op: 'system', tag, contents }];
+  });
+}
+
+function contentsOf(system: readonly SystemMessage[], tag: string): string[] {
+  return system.filter((message) => message.tag === tag).map(({ content }) => content);
 }

@@ -5,7 +5,7 @@ import { askModel, type Answered, type ModelCall } from '../model/ask-model.ts';
 import { dataSink } from '../stages/send-chunks.ts';
 import { promptOf } from '../model/prompt.ts';
 import type { Interrupt } from '../state/interrupt.ts';
-import { judgeAnswer } from './accept-answer.ts';
+import { acceptAnswer } from './accept-answer.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepInput } from '../stages/step-input.ts';
@@ -21,21 +21,24 @@ export async function answerStage(run: Run): Promise<Interrupt | undefined> {
       continue;
     }
     const { answered, call } = asked;
-    return (await respond(run, call, answered, errorRetries)) ?? (await judgeAnswer(run, call, answered, errorRetries));
+    return (
+      (await judgeResponse(run, call, answered, errorRetries)) ??
+      (await acceptAnswer(run, call, answered, errorRetries))
+    );
   }
 }
 
 async function askOnce(run: Run, model: string | undefined, errorRetries: number) {
-  const prepared = await prepare(run, model, errorRetries);
+  const prepared = await prepareCall(run, model, errorRetries);
   if ('interrupt' in prepared) return prepared;
-  const requested = await request(run, prepared.call, errorRetries);
+  const requested = await judgeRequest(run, prepared.call, errorRetries);
   if ('interrupt' in requested) return requested;
   const asked = await askModel(run, requested.call, stepInput(run, errorRetries));
   return 'answered' in asked ? { ...asked, call: requested.call } : asked;
 }
 
 /** processInputStep: each processor sees what the one before it changed. */
-async function prepare(
+async function prepareCall(
   run: Run,
   model: string | undefined,
   errorRetries: number,
@@ -67,7 +70,7 @@ async function prepare(
 }
 
 /** processLLMRequest: the prompt of this call only, or a whole cached answer instead. */
-async function request(
+async function judgeRequest(
   run: Run,
   call: ModelCall,
   errorRetries: number,
@@ -91,7 +94,7 @@ async function request(
 }
 
 /** processLLMResponse sees what was let through, from a cache too. It changes nothing. */
-async function respond(
+async function judgeResponse(
   run: Run,
   call: ModelCall,
   { builder, warnings }: Answered,

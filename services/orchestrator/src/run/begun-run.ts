@@ -5,7 +5,7 @@ import { publish, type Delivery } from '@millrace/bus';
 import { chunk } from '../state/make-chunk.ts';
 import { createChunkPublisher } from '../state/chunk-publisher.ts';
 import { createEventLog } from '../state/event-log.ts';
-import { failedRun } from './failed-run.ts';
+import { failedRun } from './end-run.ts';
 import type { Deps } from '../state/run-context.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { settleRun } from './settle-run.ts';

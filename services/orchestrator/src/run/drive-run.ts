@@ -15,7 +15,7 @@ import { answerRedelivery } from './begun-run.ts';
 import { createChunkPublisher } from '../state/chunk-publisher.ts';
 import { endRun, withoutForeignWords, type Ended } from './end-run.ts';
 import { createEventLog } from '../state/event-log.ts';
-import { failedRun } from './failed-run.ts';
+import { failedRun } from './end-run.ts';
 import type { Ending } from '../state/interrupt.ts';
 import { runLoop } from './run-loop.ts';
 import { createRun, type Deps, type Run, type StopReason } from '../state/run-context.ts';

@@ -6,7 +6,7 @@ import { answerOf, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { endRun, withoutForeignWords } from './end-run.ts';
-import { finishChunk } from './step-finish.ts';
+import { finishChunk } from './finish-run.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
 const accepted = (n: number, text: string, calls: (typeof call)[] = [], object?: unknown): RunAction[] => {

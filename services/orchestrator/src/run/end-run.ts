@@ -6,6 +6,7 @@ import {
   type ErrorCode,
   type RunResult,
   type RunStatus,
+  type Usage,
   type WireError,
 } from '@millrace/contracts';
 import { chunk } from '../state/make-chunk.ts';
@@ -14,7 +15,7 @@ import { retract } from '../stages/retract.ts';
 import { haltedMessages, saveHalt } from './halted-answer.ts';
 import type { Ending, Rejected } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
-import { finishChunk, runText } from './step-finish.ts';
+import { finishChunk, runText } from './finish-run.ts';
 import { streamInput } from '../stages/send-chunks.ts';
 
 export type Ended = { status: RunStatus; lastChunk: Chunk; result: RunResult };
@@ -130,4 +131,21 @@ async function guardedMessage(run: Run, error: WireError): Promise<string | unde
 export function withoutForeignWords(error: WireError): WireError {
   if (!FOREIGN_WORDS.includes(error.code)) return error;
   return { ...error, message: `The run failed at ${error.path ?? 'the model call'} (${error.code}).` };
+}
+
+/** The ending of a run of which nothing can be said but why: it never started, its owner was lost, its result cannot be stored. */
+export function failedRun(runId: string, error: WireError, usage: Usage = {}): Ended {
+  const lastChunk = chunk(runId, { type: 'error', payload: { error } });
+  const result = {
+    runId,
+    status: 'failed' as const,
+    text: '',
+    finishReason: 'error',
+    usage,
+    messages: [],
+    steps: [],
+    violations: [],
+    error,
+  };
+  return { status: 'failed', lastChunk, result };
 }

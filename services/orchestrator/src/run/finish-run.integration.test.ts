@@ -8,7 +8,7 @@ import { planEntry } from '../testing/plan-entries.ts';
 import { answerOf } from '../testing/run-states.ts';
 import { goOn, scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
-import { outputResult } from './finish-run.ts';
+import { finishRun } from './finish-run.ts';
 
 const nats = useNats();
 const stamper = defineProcessor({
@@ -53,7 +53,7 @@ async function finished({ verdict = goOn, stream = {}, retries = 0 }: Options = 
   made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
   made.run.dispatch({ action: 'answer-accepted', answer: answerOf(0, 'Hello.'), tools: [] });
   made.run.dispatch({ action: 'step-closed', results: [] });
-  const interrupt = await outputResult(made.run);
+  const interrupt = await finishRun(made.run);
   const finish = interrupt.kind === 'end' && interrupt.ending.form === 'finish' ? interrupt.ending.finish : undefined;
   return {
     ...made,

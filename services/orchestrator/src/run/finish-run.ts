@@ -1,21 +1,22 @@
 // The end of a run that went well: `finish` passes the output stream's processors and is held; processOutputResult has the last
 // word on the response messages; what it leaves is in the finish and in the result.
-import type { Chunk, ChunkOf } from '@millrace/contracts';
+import { messagesOf, type Chunk, type ChunkOf } from '@millrace/contracts';
+import { chunk } from '../state/make-chunk.ts';
+import { textOf } from '../state/response-message.ts';
 import { dataSink, streamInput } from '../stages/send-chunks.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
 import { endWith, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { finishChunk, runText, stepFinish } from './step-finish.ts';
 
-export async function outputResult(run: Run): Promise<Interrupt> {
+export async function finishRun(run: Run): Promise<Interrupt> {
   const reason = run.state().steps.at(-1)?.finishReason ?? 'other';
   const passed = await run.inTurn(() =>
     guardChunks(run, [stepFinish(run), finishChunk(run, reason)], streamInput(run)),
   );
   if (passed.interrupt) return passed.interrupt;
   const held = passed.chunks.findLast(isFinish) ?? finishChunk(run, reason);
-  run.chunks.publish(passed.chunks.filter((chunk) => !isFinish(chunk)));
+  run.chunks.publish(passed.chunks.filter((part) => !isFinish(part)));
 
   const { conversation, steps, usage, retryCount } = run.state();
   const before = runText(run);
@@ -44,6 +45,44 @@ function withFinalText(run: Run, held: ChunkOf<'finish'>): ChunkOf<'finish'> {
   };
 }
 
-function isFinish(chunk: Chunk): chunk is ChunkOf<'finish'> {
-  return chunk.type === 'finish';
+function isFinish(part: Chunk): part is ChunkOf<'finish'> {
+  return part.type === 'finish';
+}
+
+/** The chunk that closes a step, built from what was let through. */
+export function stepFinish(run: Run): Chunk {
+  const { steps, usage, open } = run.state();
+  const step = steps.at(-1);
+  const reason = step?.finishReason ?? 'other';
+  const isContinued = (step?.toolCalls.length ?? 0) > 0 && steps.length < run.agent.maxSteps;
+  return chunk(run.ref.runId, {
+    type: 'step-finish',
+    payload: {
+      ...(open?.answer && { messageId: open.answer.message.id }),
+      stepResult: { reason, isContinued },
+      output: { text: step?.text ?? '', toolCalls: step?.toolCalls ?? [], usage: step?.usage ?? {} },
+      metadata: { model: step?.model ?? run.agent.model, fromCache: step?.fromCache ?? false },
+      totalUsage: usage,
+    },
+  });
+}
+
+/** The text of the run: of all its accepted answers, as they stand in the conversation. */
+export function runText(run: Run): string {
+  return messagesOf(run.state().conversation, 'response').map(textOf).join('');
+}
+
+export function finishChunk(run: Run, reason: string): ChunkOf<'finish'> {
+  const { usage, conversation, steps } = run.state();
+  return {
+    type: 'finish',
+    runId: run.ref.runId,
+    from: 'AGENT',
+    payload: {
+      stepResult: { reason },
+      output: { text: runText(run), usage, steps: steps.length },
+      metadata: { model: steps.at(-1)?.model ?? run.agent.model },
+      messages: messagesOf(conversation, 'response'),
+    },
+  };
 }

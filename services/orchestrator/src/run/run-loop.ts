@@ -1,19 +1,30 @@
-// A run, from its input to its ending: the stages as statements, in order. A statement whose record is in the state does nothing,
-// so that going on after a checkpoint is the same walk; each gives undefined (go on) or what takes the run off its way.
+// A run, from its input to its ending: the stages as statements, in order. Stages return early if their result is in RunState, so
+// recovery re-enters this loop; each gives undefined (the run goes on) or an interrupt.
 import { retract } from '../stages/retract.ts';
 import { answerStage } from './answer-stage.ts';
-import { inputStage } from './input-stage.ts';
 import type { Ending, Interrupt } from '../state/interrupt.ts';
-import { outputResult } from './finish-run.ts';
+import { finishRun } from './finish-run.ts';
+import { dataSink } from '../stages/send-chunks.ts';
+import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { closeStep, isLastStep, judgeCalls, runCalls } from './tool-calls.ts';
 
 export async function runLoop(run: Run): Promise<Ending> {
   for (;;) {
-    const interrupt = (await inputStage(run)) ?? (await steps(run)) ?? (await outputResult(run));
+    const interrupt = (await inputStage(run)) ?? (await steps(run)) ?? (await finishRun(run));
     if (interrupt.kind === 'end') return interrupt.ending;
     rewind(run, interrupt);
   }
+}
+
+/** processInput: once. What it leaves is the first checkpoint. */
+async function inputStage(run: Run): Promise<Interrupt | undefined> {
+  const { inputPassed, conversation, retryCount } = run.state();
+  if (inputPassed) return undefined;
+  const { interrupt } = await runStage(run, 'processInput', { retryCount, stepNumber: 0, conversation }, dataSink(run));
+  if (interrupt) return interrupt;
+  run.dispatch({ action: 'input-passed' });
+  return run.checkpoint();
 }
 
 /** A step: an answer, its tool calls, their results. A step with calls is followed by another. */

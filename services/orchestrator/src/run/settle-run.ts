@@ -5,7 +5,7 @@ import type { Delivery } from '@millrace/bus';
 import type { ChunkPublisher } from '../state/chunk-publisher.ts';
 import type { Ended } from './end-run.ts';
 import type { EventLog } from '../state/event-log.ts';
-import { failedRun } from './failed-run.ts';
+import { failedRun } from './end-run.ts';
 import type { RunStore } from '../state/run-store.ts';
 
 export type Settling = {

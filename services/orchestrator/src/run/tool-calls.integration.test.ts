@@ -14,7 +14,7 @@ import { atStage } from '../testing/plan-entries.ts';
 import { answerOf } from '../testing/run-states.ts';
 import { scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
 import { createTestRun, type TestRunOptions } from '../testing/test-run.ts';
-import { fail } from '../state/interrupt.ts';
+import { endWith } from '../state/interrupt.ts';
 import { closeStep, judgeCalls, runCalls } from './tool-calls.ts';
 
 const nats = useNats();
@@ -133,21 +133,22 @@ describe('what takes the run off its way', () => {
 
   test('at a checkpoint gives the other calls up', async () => {
     const made = hanging();
-    const stop = fail({ code: 'internal', message: 'stop' });
-    made.atCheckpoint(async () => stop);
+    made.askCancel();
     const started = performance.now();
-    expect(await walk(made)).toBe(stop);
+    expect(await walk(made)).toEqual(endWith({ form: 'cancel' }));
     expect(performance.now() - started).toBeLessThan(1_500);
     expect(made.run.state().open?.results).toHaveLength(1);
   });
 
   test('by breaking breaks the run once all calls are over: none of them writes any more', async () => {
     const made = hanging();
-    made.atCheckpoint(() => Promise.reject(new Error('the state is gone')));
+    made.onRecord(() => {
+      throw new Error('the state is gone');
+    });
     await expect(walk(made)).rejects.toThrow('the state is gone');
-    const { length } = made.actions;
+    const before = made.run.state();
     await new Promise((resolve) => setImmediate(resolve));
-    expect(made.actions).toHaveLength(length);
+    expect(made.run.state()).toBe(before);
   });
 
   test('from outside ends the waiting, and nothing of the calls is kept', async () => {

@@ -7,7 +7,7 @@ import { dataSink, sendChunks } from '../stages/send-chunks.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { stepFinish } from './step-finish.ts';
+import { stepFinish } from './finish-run.ts';
 
 /** Calls that run at once. Source: semantics.md, section 3, "Tools". */
 const MAX_CALLS_AT_ONCE = 8;

@@ -1,14 +1,15 @@
-// A run for tests of what works on runs: its state is real, what it publishes and records is kept in lists. With a bus it can call
-// processors and tools; it stores nothing.
-import type { Agent, Chunk, Plan, PlanEntry, RunAction, RunState } from '@millrace/contracts';
+// A run for tests of what works on runs: a real one (createRun), over a store, a publisher and an event log that keep what they are
+// given in lists. With a bus it can call processors and tools.
+import type { Agent, Chunk, Plan, PlanEntry, RunAction } from '@millrace/contracts';
 import type { Bus, JetStreamAccess } from '@millrace/bus';
 import type { Discovery } from '../peers/discovery.ts';
+import type { ChunkPublisher } from '../state/chunk-publisher.ts';
 import type { EventLog } from '../state/event-log.ts';
-import { endWith, fail, type Interrupt } from '../state/interrupt.ts';
-import { reduceRun } from '../state/run-state.ts';
-import type { Deps, Run, StopReason } from '../state/run-context.ts';
+import { createRun, type Deps, type Run, type StopReason } from '../state/run-context.ts';
+import type { RunStore } from '../state/run-store.ts';
 import { createSessionInbox, type SessionInbox } from '../peers/session-inbox.ts';
 import { planOf } from './plan-entries.ts';
+import { headOf } from './run-heads.ts';
 import { agentOf, RUN_ID, stateOf } from './run-states.ts';
 
 type RecordedEvent = Parameters<EventLog['record']>[0];
@@ -17,11 +18,14 @@ export type TestRun = {
   run: Run;
   published: Chunk[];
   events: RecordedEvent[];
-  actions: RunAction[];
+  /** What checkpoints have written, checkpoint by checkpoint. */
+  records: RunAction[][];
   /** What `log` was told, all levels. */
   logged: string[];
-  /** What the next checkpoint answers, or throws. */
-  atCheckpoint(answer: () => Promise<Interrupt | undefined>): void;
+  /** What the store does with the next records: it may throw. */
+  onRecord(write: () => void): void;
+  /** The cancel key is there: the next checkpoint reads it. */
+  askCancel(): void;
   stop(reason: StopReason): void;
   /** Sessions that the run has opened and not ended. */
   openSessions(): number;
@@ -35,25 +39,24 @@ export type TestRunOptions = {
   bus?: Bus;
   discovery?: Partial<Discovery>;
   models?: Deps['models'];
+  /** From now, ms. */
+  deadlineMs?: number;
   /** What becomes of published chunks before they are kept. */
   onPublish?: (chunks: readonly Chunk[]) => void;
 };
 
 export function createTestRun(options: TestRunOptions = {}): TestRun {
-  const { entries = [], tools = [], bus, discovery, onPublish } = options;
+  const { entries = [], tools = [], bus, discovery, onPublish, deadlineMs = 60_000 } = options;
   const agent = agentOf(options.agent);
   const plan = planOf(entries, tools);
-  let state: RunState = stateOf({ agent, plan });
   const published: Chunk[] = [];
   const events: RecordedEvent[] = [];
-  const actions: RunAction[] = [];
   const logged: string[] = [];
   const stop = new AbortController();
   const log = (_fields: object, message: string) => void logged.push(message);
   const sessions = bus && createSessionInbox(bus);
   const open = new Set<string>();
-  let checkpoint = async (): Promise<Interrupt | undefined> => undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  const kept = keepRecords();
 
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a test does not give, what it tests does not use
   const deps = {
@@ -67,56 +70,69 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     discovery: { ...noDiscovery, ...discovery },
     log: { debug: log, info: log, warn: log, error: log },
   } as unknown as Deps & { access: JetStreamAccess };
-  const run: Run = {
+  const chunks: ChunkPublisher = {
+    nextIndex: () => published.length,
+    publish(more) {
+      onPublish?.(more);
+      published.push(...more);
+    },
+    flush: async () => undefined,
+    close: () => undefined,
+  };
+  const run = createRun({
     ref: {
       tenant: 'acme',
       runId: RUN_ID,
       agent: agent.name,
       epoch: 1,
       resourceId: 'acme',
-      deadlineAt: Date.now() + 60_000,
+      deadlineAt: Date.now() + deadlineMs,
     },
     agent,
     plan,
     deps,
-    chunks: {
-      nextIndex: () => published.length,
-      publish(chunks) {
-        onPublish?.(chunks);
-        published.push(...chunks);
-      },
-      flush: async () => undefined,
-      close: () => undefined,
-    },
+    chunks,
     events: { record: (event) => void events.push(event), flush: async () => undefined },
     signal: stop.signal,
-    state: () => state,
-    dispatch(action) {
-      actions.push(action);
-      state = reduceRun(state, action);
-    },
-    interruption() {
-      if (!stop.signal.aborted) return undefined;
-      const isLate = stop.signal.reason === ('deadline' satisfies StopReason);
-      return isLate ? fail({ code: 'run-deadline-exceeded', message: 'late' }) : endWith({ form: 'cancel' });
-    },
-    checkpoint: () => checkpoint(),
-    inTurn(work) {
-      const mine = turn.then(work);
-      turn = mine.catch(() => undefined);
-      return mine;
-    },
-  };
+    store: kept.store,
+    first: stateOf({ agent, plan }),
+  });
   return {
     run,
     published,
     events,
-    actions,
+    records: kept.records,
     logged,
-    atCheckpoint: (answer) => void (checkpoint = answer),
+    onRecord: kept.onRecord,
+    askCancel: kept.askCancel,
     stop: (reason) => stop.abort(reason),
     openSessions: () => open.size,
     close: () => sessions?.stop(),
+  };
+}
+
+/** A store without a bucket. */
+function keepRecords() {
+  let head = headOf(RUN_ID);
+  let write = (): void => undefined;
+  let isCancelled = false;
+  const records: RunAction[][] = [];
+  const store: RunStore = {
+    head: () => head,
+    async write(change) {
+      head = { ...head, ...change, write: head.write + 1 };
+    },
+    async record(actions) {
+      write();
+      records.push(actions);
+    },
+    cancelAsked: async () => isCancelled,
+  };
+  return {
+    store,
+    records,
+    onRecord: (next: () => void) => void (write = next),
+    askCancel: () => void (isCancelled = true),
   };
 }
 

@@ -1,6 +1,6 @@
 import { applyOps, emptyConversation, type SystemMessage } from '@millrace/contracts';
 import { expect, test } from 'vitest';
-import { changedGroups } from './system-groups.ts';
+import { changedGroups } from './accept-answer.ts';
 
 const group = (tag: string, ...contents: string[]): SystemMessage[] => contents.map((content) => ({ tag, content }));
 const before = [...group('a', 'one', 'two'), ...group('b', 'three')];
