@@ -1,7 +1,8 @@
 // A connection to NATS with what every service needs of it: names, limits, and one inbox over which all replies come.
-import { MillraceError, createNames, createSubjects, DEFAULT_PREFIX } from '@millrace/contracts';
+import { MillraceError, createNames, createSubjects, DEFAULT_PREFIX, shownAddress } from '@millrace/contracts';
 import { connect, type NatsConnection } from 'nats';
 import { createInbox, type Inbox } from './inbox.ts';
+import { parseServerAddress } from './server-address.ts';
 import { within } from './within.ts';
 
 /** The little of a logger that this package needs. */
@@ -24,7 +25,8 @@ export type Bus = {
 };
 
 export type BusOptions = {
-  servers: string | string[];
+  /** As in NATS_URL: several with commas between them, credentials before an @. `user` and `token` win over those. */
+  servers: string;
   /** A token: the service's name. Its inboxes begin with `_INBOX_<name>`, so that permissions can tell services apart. */
   name: string;
   id?: string;
@@ -45,7 +47,7 @@ const CLOSE_GRACE_MS = 2_000;
 
 const silent: BusLog = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** @throws bus-unreachable, with the address */
+/** @throws bus-unreachable, with the address but never its credentials; config-invalid */
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const { servers, name, prefix = DEFAULT_PREFIX, log = silent } = options;
   const id = options.id ?? crypto.randomUUID().replaceAll('-', '').slice(0, 16);
@@ -69,20 +71,20 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
       // A drain ends with the server's answer, and so never where the server is gone.
       if (state.connected) await within(nc.drain(), CLOSE_GRACE_MS);
       await nc.close();
-      log.debug({ servers }, 'disconnected from NATS');
+      log.debug({ servers: shownAddress(servers) }, 'disconnected from NATS');
     },
   };
 }
 
 async function open(options: BusOptions, inboxPrefix: string): Promise<NatsConnection> {
   const { servers, name, user, pass, token, connectTimeoutMs } = options;
+  const parsed = parseServerAddress(servers);
+  const own = { ...(user !== undefined && { user, pass: pass ?? '' }), ...(token !== undefined && { token }) };
   try {
     return await connect({
-      servers,
+      ...(Object.keys(own).length > 0 ? { servers: parsed.servers, ...own } : parsed),
       name,
       inboxPrefix,
-      ...(user !== undefined && { user, pass: pass ?? '' }),
-      ...(token !== undefined && { token }),
       maxReconnectAttempts: -1,
       pingInterval: PING_INTERVAL_MS,
       reconnectTimeWait: RECONNECT_WAIT_MS,
@@ -91,7 +93,7 @@ async function open(options: BusOptions, inboxPrefix: string): Promise<NatsConne
       timeout: connectTimeoutMs ?? FIRST_TRY_TIMEOUT_MS,
     });
   } catch (cause) {
-    throw new MillraceError('bus-unreachable', `No NATS server answers at ${String(servers)}.`, {
+    throw new MillraceError('bus-unreachable', `No NATS server answers at ${shownAddress(servers)}.`, {
       cause,
       remedy: 'Start the stack (npm start), or set NATS_URL to where it is.',
     });

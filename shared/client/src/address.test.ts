@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_URL, parseTarget, resolveAddress } from './address.ts';
+import { DEFAULT_URL, resolveAddress } from './address.ts';
 
 let root: string;
 const deep = () => join(root, 'checkout', 'a', 'b');
@@ -40,19 +40,4 @@ describe('the address', () => {
       await expect(resolveAddress({}, deep())).rejects.toMatchObject({ code: 'config-invalid', path: stackFile() });
     },
   );
-});
-
-describe('credentials in the address', () => {
-  it('are taken out of it', () => {
-    expect(parseTarget('nats://ada:s%40cret:x@host:4222')).toEqual({
-      servers: ['nats://host:4222'],
-      user: 'ada',
-      pass: 's@cret:x',
-    });
-    expect(parseTarget('tls://t0ken@host')).toEqual({ servers: ['tls://host'], token: 't0ken' });
-  });
-
-  it('need not be there', () => {
-    expect(parseTarget('nats://a:1, b:2,[::1]:3')).toEqual({ servers: ['nats://a:1', 'b:2', '[::1]:3'] });
-  });
 });

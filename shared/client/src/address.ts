@@ -50,21 +50,3 @@ function natsUrlOf(file: string, text: string): string {
     });
   }
 }
-
-export type Credentials = { user?: string; pass?: string; token?: string };
-export type Target = { servers: string[] } & Credentials;
-
-/** Takes `nats://user:password@host:port` and `nats://token@host:port`, several with commas, apart: the driver does not. */
-export function parseTarget(url: string): Target {
-  let credentials: Credentials = {};
-  const servers = url.split(',').map((part) => {
-    const match = /^(?<scheme>[a-z]+:\/\/)?(?<auth>[^@/]*)@(?<host>.*)$/.exec(part.trim());
-    if (!match?.groups) return part.trim();
-    const { scheme = '', auth = '', host = '' } = match.groups;
-    const [name = '', ...password] = auth.split(':');
-    if (password.length === 0) credentials = { token: decodeURIComponent(name) };
-    else credentials = { user: decodeURIComponent(name), pass: decodeURIComponent(password.join(':')) };
-    return `${scheme}${host}`;
-  });
-  return { servers, ...credentials };
-}

@@ -1,10 +1,13 @@
 // A client's connection: the bus under one tenant, and the one way to ask a verb of the api.
 import { MillraceError, type ApiAnswer, type ApiRequestInput, type ApiVerb } from '@millrace/contracts';
 import { askApi, connectBus, type Bus, type BusLog } from '@millrace/bus';
-import { parseTarget, resolveAddress, type Address, type Env } from './address.ts';
-import type { Credentials } from './address.ts';
+import { resolveAddress, type Address, type Env } from './address.ts';
 
-export type ConnectOptions = Credentials & {
+export type ConnectOptions = {
+  /** Instead of those that stand in the address. */
+  user?: string;
+  pass?: string;
+  token?: string;
   /** Credentials may stand in it. Absent: as resolveAddress finds it from `env` and `cwd`. */
   url?: string;
   /** What NATS_URL is read from; nothing if absent: pass `process.env` in a program. */
@@ -35,7 +38,7 @@ export async function openConnection(options: ConnectOptions, tenant: string): P
   const address = url === undefined ? await resolveAddress(env, cwd) : { url, source: 'url' };
   const { user, pass, token } = options;
   const bus = await connectBus({
-    ...parseTarget(address.url),
+    servers: address.url,
     ...(user !== undefined && { user, pass: pass ?? '' }),
     ...(token !== undefined && { token }),
     ...(prefix !== undefined && { prefix }),

@@ -17,6 +17,7 @@ export * from './reconcile.ts';
 export * from './run.ts';
 export * from './run-state.ts';
 export * from './session.ts';
+export * from './shown-address.ts';
 export * from './stage.ts';
 export * from './stage-call.ts';
 export * from './subjects.ts';

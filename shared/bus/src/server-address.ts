@@ -1,0 +1,44 @@
+// A NATS address as it is configured: one or several servers with commas between them, credentials before an @. The driver does
+// not read credentials out of an address, so they are taken out here, for services and clients alike.
+import { MillraceError, shownAddress } from '@millrace/contracts';
+
+type Credentials = { user?: string; pass?: string; token?: string };
+export type ServerAddress = { servers: string[] } & Credentials;
+
+const ADDRESS = /^(?<scheme>[a-z][a-z0-9+.-]*:\/\/)?(?<auth>.*)@(?<host>[^@]*)$/is;
+
+/**
+ * Takes `nats://user:password@host:port` and `nats://token@host:port` apart. A connection has one identity: an address without
+ * credentials shares that of the others.
+ * @throws config-invalid when two addresses name different credentials
+ */
+export function parseServerAddress(addresses: string): ServerAddress {
+  const parts = addresses.split(',').map((address) => partOf(address.trim()));
+  const named = parts.flatMap(({ credentials }) => credentials ?? []);
+  const [first = {}] = named;
+  if (named.some((other) => JSON.stringify(other) !== JSON.stringify(first))) {
+    throw new MillraceError('config-invalid', `${shownAddress(addresses)} names different credentials.`, {
+      path: 'NATS_URL',
+      remedy: 'A connection has one user: put the same credentials into each address, or into the first alone.',
+    });
+  }
+  return { servers: parts.map(({ server }) => server), ...first };
+}
+
+function partOf(address: string): { server: string; credentials?: Credentials } {
+  const { scheme = '', auth = '', host = '' } = ADDRESS.exec(address)?.groups ?? {};
+  if (host === '') return { server: address };
+  const colon = auth.indexOf(':');
+  const credentials =
+    colon < 0 ? { token: decoded(auth) } : { user: decoded(auth.slice(0, colon)), pass: decoded(auth.slice(colon + 1)) };
+  return { server: `${scheme}${host}`, credentials };
+}
+
+/** A password that was not encoded may hold a percent sign of its own. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
