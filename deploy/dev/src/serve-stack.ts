@@ -14,6 +14,9 @@ import { showTour } from './tour.ts';
 
 export const DEMO_AGENT = 'demo';
 
+/** Services drain and servers write what they hold; each has a bound of its own, and this is the bound of them all. */
+const STOP_MS = 60_000;
+
 export type ServeOptions = {
   readonly arguments: Exclude<Arguments, { command: 'help' }>;
   readonly checkout: string;
@@ -46,7 +49,7 @@ export async function serveStack(options: ServeOptions): Promise<number> {
     return EXIT_CODES[exitOfError(error)].code;
   } finally {
     if (signal.aborted) say('Stopping.');
-    for (const { name, error } of await resources.release()) report(`${name} was not stopped: ${String(error)}`);
+    for (const { name, error } of await resources.release(STOP_MS)) report(`${name} was not stopped: ${String(error)}`);
   }
 }
 

@@ -28,8 +28,8 @@ export const messageHistoryService = {
       endpoint('threads-get', serveApi(bus, 'threads-get', api['threads-get'])),
       endpoint('messages-list', serveApi(bus, 'messages-list', api['messages-list'])),
     ];
-    resources.add('api', async () => {
-      await Promise.all(verbs.map(({ serving }) => serving.drain(config.DRAIN_GRACE_MS)));
+    resources.add('api', async (remainingMs) => {
+      await Promise.all(verbs.map(({ serving }) => serving.drain(remainingMs())));
     });
     serveProcessors({
       bus,

@@ -44,7 +44,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     const models = createModels({ apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL });
 
     const consumer = createRunConsumer({ access, models, discovery, sessions, log }, config.MAX_RUNS, draining);
-    resources.add('runs', () => consumer.drain(config.DRAIN_GRACE_MS));
+    resources.add('runs', (remainingMs) => consumer.drain(remainingMs()));
     await discovery.refresh();
     const refuse = (error: Error, subject: string) =>
       log.error({ subject, error: error.message }, 'a command was refused');
@@ -64,7 +64,9 @@ export const service: ServiceDefinition<typeof configSchema> = {
       serveApi(bus, 'agents-get', definitions.get),
       serveApi(bus, 'agents-plan', definitions.plan),
     ];
-    resources.add('api', async () => void (await Promise.all(verbs.map((verb) => verb.drain(config.DRAIN_GRACE_MS)))));
+    resources.add('api', async (remainingMs) => {
+      await Promise.all(verbs.map((verb) => verb.drain(remainingMs())));
+    });
     const endpoints = verbs.map(apiEndpoint);
     const description = 'Runs agents: publishes each stage of a run, applies verdicts, streams chunks.';
     resources.add(

@@ -36,7 +36,7 @@ const replicas = () => gatherInfo(asker.bus, { service: 'tools', gatherMs: 300 }
 test('the calculator calculates', async () => {
   expect(await call('calculator', { expression: '17 * 23' })).toEqual({
     ok: {
-      n: 0,
+      sequence: 0,
       result: { expression: '17 * 23', result: 391, text: '17 * 23 = 391' },
       replica: tools.running.replica,
     },

@@ -30,7 +30,7 @@ export const workingMemoryService = {
     const models = createModels({ apiKey: apiKey ?? 'none', baseUrl });
 
     const serving = serveApi(bus, 'memory-get', memoryGet(store));
-    resources.add('api', () => serving.drain(config.DRAIN_GRACE_MS));
+    resources.add('api', (remainingMs) => serving.drain(remainingMs()));
     const verb: Endpoint = { name: 'api-memory-get', queue: 'api-memory-get', serving, metadata: { kind: 'api' } };
     serveProcessors({
       bus,

@@ -1,4 +1,5 @@
 import { MillraceError } from '@millrace/contracts';
+import { inspect } from 'node:util';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -23,6 +24,27 @@ test('says where it found no server', async () => {
     remedy: expect.stringContaining('NATS_URL'),
   });
   await expect(failing).rejects.toSatisfy(MillraceError.isInstance);
+});
+
+test('credentials that stand in the address are heeded, and those that are given win over them', async () => {
+  const address = nats.url.replace('//', '//all:all@');
+  const bus = await connectBus({ servers: address, name: 'in-address', connectTimeoutMs: 5_000 });
+  expect(await bus.nc.rtt()).toBeGreaterThanOrEqual(0);
+  await bus.close();
+  const other = await free.connect({ servers: nats.url.replace('//', '//all:wrong@') });
+  expect(await other.nc.rtt()).toBeGreaterThanOrEqual(0);
+});
+
+test('an address that is not reached is told without its credentials, in the error and in the log', async () => {
+  const silent = createCollectedLog();
+  const servers = 'nats://ada:s3cret@127.0.0.1:1';
+  const failing = connectBus({ servers, name: 'x', connectTimeoutMs: 500, log: silent });
+  await expect(failing).rejects.toMatchObject({ message: 'No NATS server answers at nats://127.0.0.1:1.' });
+  await expect(failing).rejects.not.toSatisfy((error: Error) => inspect(error).includes('s3cret'));
+  const bus = await free.connect({ servers: nats.url.replace('//', '//all:s3cret@'), log: silent });
+  await bus.close();
+  expect(silent.lines).not.toEqual([]);
+  expect(inspect(silent.lines, { depth: Infinity })).not.toContain('s3cret');
 });
 
 test("knows the server's limit for a message", () => {

@@ -30,7 +30,9 @@ function partOf(address: string): { server: string; credentials?: Credentials } 
   if (host === '') return { server: address };
   const colon = auth.indexOf(':');
   const credentials =
-    colon < 0 ? { token: decoded(auth) } : { user: decoded(auth.slice(0, colon)), pass: decoded(auth.slice(colon + 1)) };
+    colon < 0
+      ? { token: decoded(auth) }
+      : { user: decoded(auth.slice(0, colon)), pass: decoded(auth.slice(colon + 1)) };
   return { server: `${scheme}${host}`, credentials };
 }
 

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { createResources } from './resources.ts';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { CLOSE_MS, createResources } from './resources.ts';
 
 test('what was opened last is released first, one after the other', async () => {
   const resources = createResources();
@@ -47,4 +48,37 @@ test('what is opened while the rest is released, or behind it, is released too',
   await resources.release();
   resources.add('behind', () => void log.push('behind'));
   expect(log).toEqual(['during', 'behind']);
+});
+
+describe('one deadline', () => {
+  test('is shared by all releases: each is told what is left of it', async () => {
+    const resources = createResources();
+    const told: number[] = [];
+    resources.add('last', (remainingMs) => void told.push(remainingMs()));
+    resources.add('slow', async (remainingMs) => {
+      told.push(remainingMs());
+      await setTimeout(60);
+      told.push(remainingMs());
+    });
+    await resources.release(50);
+    expect(told[0]).toBeGreaterThan(0);
+    expect(told[0]).toBeLessThanOrEqual(50);
+    expect(told.slice(1)).toEqual([0, 0]);
+  });
+
+  test('ends the wait for what never comes back: the rest is released, and it is told by name', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const resources = createResources();
+    const log: string[] = [];
+    resources.add('first', () => void log.push('first'));
+    for (const name of ['hangs', 'hangs too', 'and hangs']) resources.add(name, () => new Promise(() => {}));
+    resources.add('last', () => void log.push('last'));
+    const released = resources.release(1_000);
+    await vi.advanceTimersByTimeAsync(1_000 + CLOSE_MS - 1);
+    expect(log).toEqual(['last']);
+    await vi.advanceTimersByTimeAsync(10);
+    expect((await released).map(({ name }) => name)).toEqual(['and hangs', 'hangs too', 'hangs']);
+    expect(log).toEqual(['last', 'first']);
+  });
 });

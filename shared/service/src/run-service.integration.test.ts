@@ -1,4 +1,4 @@
-import { useBus, useNats } from '@millrace/testkit';
+import { eventually, useBus, useNats } from '@millrace/testkit';
 import { request } from '@millrace/bus';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -51,6 +51,16 @@ test('a second signal ends a process that does not finish its work', async () =>
   expect(await service.ended).toBe('SIGTERM');
 });
 
+test('the address of NATS is logged without the credentials that stand in it', async () => {
+  const service = spawn({ NATS_URL: nats.url.replace('//', '//ada:s3cret@'), LOG_LEVEL: 'trace' });
+  await service.said('up');
+  await eventually(() => service.logged().includes('sample is up'));
+  service.kill('SIGTERM');
+  await service.ended;
+  expect(service.logged()).toContain(nats.url);
+  expect(service.logged() + service.lines.join()).not.toContain('s3cret');
+});
+
 describe('a start that fails ends the process with 1 and the reason', () => {
   test('what was opened is released', async () => {
     const service = spawn({ SAMPLE_FAIL: 'the store is not there' });
@@ -59,8 +69,9 @@ describe('a start that fails ends the process with 1 and the reason', () => {
   });
 
   test('a wrong environment names every variable', async () => {
-    const service = spawn({ LOG_LEVEL: 'loud', HEALTH_PORT: 'x' });
+    const service = spawn({ LOG_LEVEL: 'loud', HEALTH_PORT: 'x', NATS_URL: 'nats://ada:s3cret@host' });
     expect(await service.ended).toBe(1);
+    expect(service.lines.join()).not.toContain('s3cret');
     expect(service.lines.join()).toMatch(/LOG_LEVEL: .*HEALTH_PORT: .*\(config-invalid\)/);
   });
 });

@@ -45,7 +45,7 @@ export async function startService<S extends z.ZodType<object>>(
   const stop = async () => {
     problem = 'draining';
     draining.abort();
-    for (const failure of await resources.release())
+    for (const failure of await resources.release(base.DRAIN_GRACE_MS))
       log.error({ error: String(failure.error) }, `${failure.name} was not released`);
   };
   try {

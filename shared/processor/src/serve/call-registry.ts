@@ -1,5 +1,4 @@
 // The calls under way on this replica, so that one that was given up can be told: its abortSignal fires.
-import type { Release } from '@millrace/service';
 
 export type OpenCall = {
   /** Fires when the call is cancelled or its time is up. */
@@ -7,7 +6,7 @@ export type OpenCall = {
   /** Nobody wants the answer any more. */
   giveUp(): void;
   /** To be called when the call is over, however it ended. */
-  close: Release;
+  close(): void;
 };
 
 export type CallRegistry = {

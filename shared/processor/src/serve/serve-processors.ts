@@ -56,12 +56,11 @@ export function serveProcessors(options: ServeProcessorsOptions): void {
   const endpoints = [...shared, ...(options.endpoints ?? [])];
   const unadvertise = advertise(bus, { name: bus.name, version, description, endpoints: () => endpoints });
 
-  resources.add('processors', async () => {
+  resources.add('processors', async (remainingMs) => {
+    const graceMs = () => Math.min(drainGraceMs, remainingMs());
     unadvertise();
-    await Promise.all(
-      [...own, ...shared.map((served) => served.serving)].map((serving) => serving.drain(drainGraceMs)),
-    );
-    await sessions.drain(drainGraceMs);
+    await Promise.all([...own, ...shared.map((served) => served.serving)].map((serving) => serving.drain(graceMs())));
+    await sessions.drain(graceMs());
     for (const listening of [cancels, batches]) listening.stop();
   });
 }
@@ -116,7 +115,7 @@ async function answerCall(
     sequence += 1;
   };
   const outcome = await callStage(call, hosted, { run, requestContext, trace, retryCount, stepNumber, signal, write });
-  await close();
+  close();
   if (outcome.verdicts.length === 0) throw notServed(call.entries[0]?.processor);
   return { sequence, ...outcome, replica: bus.id };
 }

@@ -33,7 +33,7 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
     async open(open, call) {
       const members = membersOf(open, hosted);
       if ('failed' in members) {
-        await call.close();
+        call.close();
         return { opened: false, verdicts: [members.failed] };
       }
       const { run, requestContext, trace } = open;
@@ -50,13 +50,13 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
       };
       if (open.end) {
         const output = await streamBatch(createChain, open.chunks ?? []);
-        await call.close();
+        call.close();
         return { ...opened, output };
       }
       const closed = () => {
         sessions.delete(open.session);
         call.giveUp();
-        void call.close();
+        call.close();
         if (sessions.size === 0) empty?.();
       };
       const session = createSession({ bus, open, createChain, closed });

@@ -36,8 +36,8 @@ export function serveTools(options: ServeToolsOptions): Endpoint[] {
   const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
     calls.cancel(callIds),
   );
-  resources.add('tools', async () => {
-    await Promise.all(endpoints.map(({ serving }) => serving.drain(drainGraceMs)));
+  resources.add('tools', async (remainingMs) => {
+    await Promise.all(endpoints.map(({ serving }) => serving.drain(Math.min(drainGraceMs, remainingMs()))));
     cancels.stop();
   });
   return endpoints;
@@ -68,7 +68,7 @@ function endpoint(host: Host, tool: Tool): Endpoint {
     handle: async (request, context): Promise<ToolReply> => {
       const { signal, close } = calls.open(request.callId, Math.min(request.timeoutMs, timeoutMs));
       const { outcome, sequence } = await execute(tool, request, signal, context);
-      await close();
+      close();
       if ('error' in outcome) report(bus, name, request, outcome.error, serving.stats);
       return { sequence, ...outcome, replica: bus.id };
     },

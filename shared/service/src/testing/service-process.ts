@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 
 export type ServiceProcess = {
   lines: string[];
+  /** Its log: what it wrote to stdout. */
+  logged(): string;
   /** Resolves when the line has been said. */
   said(line: string): Promise<void>;
   kill(signal: NodeJS.Signals): void;
@@ -16,9 +18,11 @@ export function spawnSample(env: Record<string, string>): ServiceProcess {
   const program = fileURLToPath(new URL('./sample-main.ts', import.meta.url));
   const child = spawn(process.execPath, [program], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
+  let log = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
   const waiting = new Map<string, () => void>();
   let rest = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -29,6 +33,7 @@ export function spawnSample(env: Record<string, string>): ServiceProcess {
   });
   return {
     lines,
+    logged: () => log,
     said: (line) =>
       lines.includes(line) ? Promise.resolve() : new Promise((resolve) => void waiting.set(line, () => resolve())),
     kill: (signal) => void child.kill(signal),
