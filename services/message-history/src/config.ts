@@ -10,16 +10,12 @@ const environmentSchema = z.object({
   MEMORY_STORE: z.enum(['redis', 'sqlite']).optional().describe('redis where REDIS_URL is set, else sqlite'),
   SQLITE_PATH: z.string().default('.millrace/message-history.db').describe('a file, made where it is not there'),
   REQUIRE_SHARED_STORE: z.stringbool().default(false),
-  PROCESSORS: z
-    .string()
-    .transform((list) => list.split(',').map((id) => id.trim()))
-    .optional(),
 });
 
 type StoreConfig = { kind: 'redis'; url: string } | { kind: 'sqlite'; path: string };
 
 export const configSchema = environmentSchema.transform((environment, context) => {
-  const { REDIS_URL, MEMORY_STORE, SQLITE_PATH, REQUIRE_SHARED_STORE, PROCESSORS } = environment;
+  const { REDIS_URL, MEMORY_STORE, SQLITE_PATH, REQUIRE_SHARED_STORE } = environment;
   const redis = MEMORY_STORE !== 'sqlite' && REDIS_URL !== undefined;
   const store: StoreConfig = redis ? { kind: 'redis', url: REDIS_URL } : { kind: 'sqlite', path: SQLITE_PATH };
   if (!redis && (MEMORY_STORE === 'redis' || REQUIRE_SHARED_STORE)) {
@@ -30,6 +26,6 @@ export const configSchema = environmentSchema.transform((environment, context) =
       : 'MEMORY_STORE=redis needs an address';
     context.addIssue({ code: 'custom', path: [path], message: `${what}: ${remedy}` });
   }
-  return { store, PROCESSORS };
+  return { store };
 });
 export type Config = z.output<typeof configSchema>;

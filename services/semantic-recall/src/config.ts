@@ -20,10 +20,6 @@ export const configSchema = z
       .string()
       .regex(/^openai\/.+$/, 'must be "openai/<id>"')
       .default('openai/text-embedding-3-small'),
-    PROCESSORS: z
-      .string()
-      .transform((list) => list.split(',').map((id) => id.trim()))
-      .optional(),
   })
   .refine((config) => !config.REQUIRE_SHARED_STORE || config.QDRANT_URL !== undefined, {
     path: ['QDRANT_URL'],

@@ -1,7 +1,7 @@
 // What the service semantic-recall is: the processor of that name, on Qdrant or on the embedded store.
 import { createModels, OPENAI_BASE_URL, type Embedder } from '@millrace/models';
-import { serveProcessors } from '@millrace/processor';
-import type { ServiceContext, ServiceDefinition } from '@millrace/service';
+import { processorService } from '@millrace/processor';
+import type { ServiceContext } from '@millrace/service';
 import { configSchema, type Config } from './config.ts';
 import { createQdrant } from './qdrant-client.ts';
 import { createQdrantVectorStore } from './qdrant-vector-store.ts';
@@ -10,30 +10,21 @@ import { openSqliteDatabase } from './sqlite-database.ts';
 import { createSqliteVectorStore } from './sqlite-vector-store.ts';
 import type { VectorStore } from './vector-store.ts';
 
-const VERSION = '0.1.0';
-
-export const semanticRecallService = {
+export const semanticRecallService = processorService({
   name: 'semantic-recall',
-  version: VERSION,
+  version: '0.1.0',
+  description: 'Recalls earlier messages by meaning, and indexes those of a run.',
   config: configSchema,
-  start: async (context: ServiceContext<Config>) => {
-    const { bus, config, log, resources } = context;
+  open(context) {
+    const { config, log, resources } = context;
     const store = openStore(context);
     resources.add('store', () => store.close());
     if (config.OPENAI_API_KEY === undefined && config.OPENAI_BASE_URL === undefined) {
       log.warn('without OPENAI_API_KEY or OPENAI_BASE_URL nothing is recalled and nothing is indexed');
     }
-    serveProcessors({
-      bus,
-      resources,
-      version: VERSION,
-      description: 'Recalls earlier messages by meaning, and indexes those of a run.',
-      definitions: [semanticRecall({ store, embedder: openEmbedder(config) })],
-      only: config.PROCESSORS,
-      drainGraceMs: config.DRAIN_GRACE_MS,
-    });
+    return { processors: [semanticRecall({ store, embedder: openEmbedder(config) })] };
   },
-} satisfies ServiceDefinition<typeof configSchema>;
+});
 
 /**
  * Another server may make other vectors under the same model name (dev-model does), so the server's host is part of the name

@@ -17,10 +17,6 @@ export const configSchema = z
     OPENAI_API_KEY: z.string().optional(),
     OPENAI_BASE_URL: z.url().optional().describe('a compatible server; absent: OpenAI'),
     MODEL: modelIdSchema.default('openai/gpt-5-mini').describe('extracts, where an agent’s options name no other'),
-    PROCESSORS: z
-      .string()
-      .transform((list) => list.split(',').map((id) => id.trim()))
-      .optional(),
   })
   .refine((config) => !config.REQUIRE_SHARED_STORE || config.REDIS_URL !== undefined, {
     path: ['REDIS_URL'],

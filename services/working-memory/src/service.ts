@@ -1,8 +1,7 @@
 // What the service working-memory is: the processor of that name, and the public verb over what it keeps.
-import { serveApi, type Endpoint } from '@millrace/bus';
 import { createModels } from '@millrace/models';
-import { serveProcessors } from '@millrace/processor';
-import type { ServiceContext, ServiceDefinition } from '@millrace/service';
+import { processorService } from '@millrace/processor';
+import type { ServiceContext } from '@millrace/service';
 import { configSchema, type Config } from './config.ts';
 import { memoryGet } from './memory-api.ts';
 import type { WorkingMemoryStore } from './memory-store.ts';
@@ -12,14 +11,13 @@ import { openSqliteDatabase } from './sqlite-database.ts';
 import { createSqliteMemoryStore } from './sqlite-memory-store.ts';
 import { workingMemory } from './working-memory.ts';
 
-const VERSION = '0.1.0';
-
-export const workingMemoryService = {
+export const workingMemoryService = processorService({
   name: 'working-memory',
-  version: VERSION,
+  version: '0.1.0',
+  description: 'What is known about a resource: shown before a run, brought up to date after it.',
   config: configSchema,
-  start: async (context: ServiceContext<Config>) => {
-    const { bus, config, log, resources } = context;
+  async open(context) {
+    const { config, log, resources } = context;
     const store = await openStore(context);
     resources.add('store', () => store.close());
 
@@ -28,22 +26,12 @@ export const workingMemoryService = {
       log.warn('without OPENAI_API_KEY or OPENAI_BASE_URL nothing is extracted: memories are only shown');
     }
     const models = createModels({ apiKey: apiKey ?? 'none', baseUrl });
-
-    const serving = serveApi(bus, 'memory-get', memoryGet(store));
-    resources.add('api', (remainingMs) => serving.drain(remainingMs()));
-    const verb: Endpoint = { name: 'api-memory-get', queue: 'api-memory-get', serving, metadata: { kind: 'api' } };
-    serveProcessors({
-      bus,
-      resources,
-      version: VERSION,
-      description: 'What is known about a resource: shown before a run, brought up to date after it.',
-      definitions: [workingMemory({ store, models, defaultModel: config.MODEL })],
-      only: config.PROCESSORS,
-      drainGraceMs: config.DRAIN_GRACE_MS,
-      endpoints: [verb],
-    });
+    return {
+      processors: [workingMemory({ store, models, defaultModel: config.MODEL })],
+      api: { 'memory-get': memoryGet(store) },
+    };
   },
-} satisfies ServiceDefinition<typeof configSchema>;
+});
 
 async function openStore({ config, log }: ServiceContext<Config>): Promise<WorkingMemoryStore> {
   if (config.REDIS_URL !== undefined) {

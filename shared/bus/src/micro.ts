@@ -1,6 +1,7 @@
 // NATS services protocol (ADR-32), spoken by our own small runtime, because the client's does not wait for handlers: answers
 // $SRV.PING, INFO and STATS for one process, so that the stock `nats micro ls` lists it, and asks them of all others.
 import {
+  MillraceError,
   srvInfoSchema,
   srvPingSchema,
   type EndpointMetadata,
@@ -23,8 +24,18 @@ export type MicroService = { name: string; version: string; description: string;
 const VERBS = ['PING', 'INFO', 'STATS'] as const;
 const NS_PER_MS = 1_000_000;
 
-/** Returns what stops it. */
+/** What ADR-32 wants of a service's version: clients leave out or hide what answers with another one. */
+const SEMANTIC_VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
+
+/** Returns what stops it. @throws config-invalid for a version that is not semantic */
 export function advertise(bus: Bus, service: MicroService): () => void {
+  if (!SEMANTIC_VERSION.test(service.version)) {
+    throw new MillraceError(
+      'config-invalid',
+      `The version of the service "${service.name}" is "${service.version}", which is not a semantic version.`,
+      { path: 'version', remedy: 'Give the service a version such as 1.0.0.' },
+    );
+  }
   const started = new Date().toISOString();
   const answers = {
     PING: () => ping(bus, service),

@@ -1,4 +1,4 @@
-// What makes a service a processor: the interface, the message list, and serveProcessors(). And what makes it a host of tools.
+// What makes a service a processor: the interface, the message list, and runProcessorService(). And what makes it a host of tools.
 export * from './stream/chunk-text.ts';
 export * from './stream/hold-back.ts';
 export { MessageList, type MessageView } from './message-list/message-list.ts';
@@ -11,6 +11,12 @@ export { callStage, type StageOutcome } from './serve/call-stage.ts';
 export { callStream } from './stream/call-stream.ts';
 export type { CallContext } from './entry-args.ts';
 export { createHostedProcessors, type HostedProcessors } from './serve/hosted-processor.ts';
+export {
+  processorService,
+  runProcessorService,
+  type Offer,
+  type ProcessorServiceOptions,
+} from './processor-service.ts';
 export { serveProcessors, type ServeProcessorsOptions } from './serve/serve-processors.ts';
 export { serveTools, type ServeToolsOptions } from './tools/serve-tools.ts';
 export { StopError, type AbortOptions } from './verdict/stop.ts';

@@ -20,6 +20,7 @@ export type ProcessorDefinition = {
   id: string;
   /** One sentence, shown by `millrace processors list`. */
   description: string;
+  /** Semantic version; absent: its service's. */
   version?: string;
   /** The names that the seeds use, for example `PIIDetector`. */
   aliases?: string[];
@@ -36,11 +37,25 @@ export type ProcessorDefinition = {
   create(options: unknown): Processor;
 };
 
+/** A processor's methods; its id is the definition's. */
+export type ProcessorMethods = Omit<Processor, 'id'> & { id?: string };
+
 /** Ties the type of the options to `create`. */
 export function defineProcessor<S extends z.ZodType>(
-  definition: Omit<ProcessorDefinition, 'options' | 'create'> & { options: S; create(options: z.output<S>): Processor },
+  definition: Omit<ProcessorDefinition, 'options' | 'create'> & {
+    options: S;
+    create(options: z.output<S>): ProcessorMethods;
+  },
 ): ProcessorDefinition {
-  return { ...definition, create: (options) => definition.create(definition.options.parse(options)) };
+  const { id } = definition;
+  return {
+    ...definition,
+    create: (options) => {
+      const methods = definition.create(definition.options.parse(options));
+      // Assigned, not spread: the methods may be those of a class.
+      return Object.assign(methods, { id: methods.id ?? id });
+    },
+  };
 }
 
 export function describeProcessor(definition: ProcessorDefinition): ProcessorDescriptor {

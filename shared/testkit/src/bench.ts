@@ -1,6 +1,5 @@
 // What the bench needs of this package, without the test runner.
 export { startNats, defaultCacheDir, type NatsServer } from '@millrace/servers';
 export { connectBus, type Bus } from '@millrace/bus';
-export { defineProcessor, serveProcessors } from '@millrace/processor';
-export { runService } from '@millrace/service';
+export { defineProcessor, runProcessorService } from '@millrace/processor';
 export { startStack, type Stack } from './start-stack.ts';

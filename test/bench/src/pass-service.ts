@@ -1,6 +1,6 @@
 // A service with one or more processors that pass everything on: what a hop costs, without what a processor costs. Also echoes
 // raw requests, for the baseline. NAMES: the processors' ids; the first is the service's name.
-import { defineProcessor, runService, serveProcessors } from '@millrace/testkit/bench';
+import { defineProcessor, runProcessorService } from '@millrace/testkit/bench';
 import { z } from 'zod';
 
 const [name = 'pass', ...others] = (process.env['NAMES'] ?? 'pass').split(',');
@@ -15,16 +15,15 @@ const pass = (id: string) =>
     create: () => ({ id, processInput: () => undefined, processOutputStream: async ({ part }) => part }),
   });
 
-await runService({
+await runProcessorService({
   name,
   version: '0.1.0',
-  config: z.object({}),
-  start: async ({ bus, resources }) => {
-    const definitions = [name, ...others].map(pass);
-    serveProcessors({ bus, resources, version: '0.1.0', description: 'bench', definitions, drainGraceMs: 500 });
+  processors: [name, ...others].map(pass),
+  open({ bus }) {
     bus.nc.subscribe('bench.echo', {
       queue: 'bench',
       callback: (_error, message) => void message.respond(message.data),
     });
+    return {};
   },
 });

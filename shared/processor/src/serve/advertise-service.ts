@@ -1,4 +1,4 @@
-// Discovery for a process that serves no processors (serveProcessors advertises by itself): tools, api verbs.
+// Discovery: shows what a process serves (processors, tools, public verbs) to whoever asks.
 import { advertise, type Bus, type Endpoint } from '@millrace/bus';
 import type { Resources } from '@millrace/service';
 

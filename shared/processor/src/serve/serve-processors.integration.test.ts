@@ -111,7 +111,7 @@ describe('refusals', () => {
   });
 
   test('PROCESSORS that name what is not there, with what there is', async () => {
-    await expect(hosts.start({ ONLY: 'plain,ghost' })).rejects.toMatchObject({
+    await expect(hosts.start({ PROCESSORS: 'plain,ghost' })).rejects.toMatchObject({
       code: 'processor-unknown',
       message: expect.stringContaining('ghost'),
       remedy: expect.stringContaining('plain'),
@@ -155,7 +155,7 @@ describe('replicas', () => {
   });
 
   test('that serve only some are asked for those only', async () => {
-    const some = await hosts.start({ ONLY: 'writing' });
+    const some = await hosts.start({ PROCESSORS: 'writing' });
     for (let calls = 0; calls < 20; calls++) {
       expect((await ask(inputCall('plain'))).reply).toMatchObject({ replica: hosts.running.replica });
     }
@@ -164,7 +164,7 @@ describe('replicas', () => {
   });
 
   test('that stop answer what is in flight, take nothing new, and are listed no more', async () => {
-    const leaving = await hosts.start({ ONLY: 'waiting' });
+    const leaving = await hosts.start({ PROCESSORS: 'waiting' });
     const call = ask(inputCall('waiting', 'run-d'), leaving.replica);
     const { finish } = await eventually(() => working.get('run-d'));
     const stopped = leaving.stop();

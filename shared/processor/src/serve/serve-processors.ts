@@ -1,5 +1,6 @@
 // Serves processors: a subject for each stage of each, shared by queue group between replicas, and one that is this replica's
-// own; sessions for the output stream; discovery. What a processor does becomes a verdict, whatever it does.
+// own; sessions for the output stream. What a processor does becomes a verdict, whatever it does. The endpoints are given back for
+// discovery: processor-service.ts shows those of a whole service.
 import {
   MillraceError,
   cancelCallSchema,
@@ -12,7 +13,7 @@ import {
   type StageCall,
   type StageReply,
 } from '@millrace/contracts';
-import { advertise, listen, serve, type Bus, type Endpoint, type ServeContext, type Serving } from '@millrace/bus';
+import { listen, serve, type Bus, type Endpoint, type ServeContext, type Serving } from '@millrace/bus';
 import type { Resources } from '@millrace/service';
 import { createCallRegistry, type CallRegistry } from './call-registry.ts';
 import { callStage } from './call-stage.ts';
@@ -23,21 +24,18 @@ import { createSessionHost, type SessionHost } from './session-host.ts';
 export type ServeProcessorsOptions = {
   bus: Bus;
   resources: Resources;
-  /** The service's version and one sentence about it, for discovery. */
+  /** Of processors whose definition names none. */
   version: string;
-  description: string;
   definitions: readonly ProcessorDefinition[];
   /** Only these, by id (PROCESSORS). Absent: all. */
   only?: readonly string[] | undefined;
   /** How long calls under way are waited for when the service stops, ms. */
   drainGraceMs: number;
-  /** Other things that the process serves: tools, api verbs. */
-  endpoints?: Endpoint[];
 };
 
 /** @throws processor-unknown when `only` names what is not there */
-export function serveProcessors(options: ServeProcessorsOptions): void {
-  const { bus, resources, version, description, drainGraceMs } = options;
+export function serveProcessors(options: ServeProcessorsOptions): Endpoint[] {
+  const { bus, resources, version, drainGraceMs } = options;
   const definitions = selected(options);
   const hosted = createHostedProcessors(definitions);
   const calls = createCallRegistry();
@@ -47,22 +45,19 @@ export function serveProcessors(options: ServeProcessorsOptions): void {
   const stages = [...new Set(definitions.flatMap((definition) => definition.stages))];
   const own = stages.map((stage) => serveStage(host, bus.subjects.stagesOfReplica(stage, bus.id), undefined, stage));
   const shared = definitions.flatMap((definition) =>
-    definition.stages.map((stage) => endpoint(host, definition, stage)),
+    definition.stages.map((stage) => endpoint(host, { version, ...definition }, stage)),
   );
   const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
     calls.cancel(callIds),
   );
   const batches = listen(bus, bus.subjects.sessionsOf(bus.name, bus.id), sessionInputSchema, sessions.receive);
-  const endpoints = [...shared, ...(options.endpoints ?? [])];
-  const unadvertise = advertise(bus, { name: bus.name, version, description, endpoints: () => endpoints });
-
   resources.add('processors', async (remainingMs) => {
     const graceMs = () => Math.min(drainGraceMs, remainingMs());
-    unadvertise();
     await Promise.all([...own, ...shared.map((served) => served.serving)].map((serving) => serving.drain(graceMs())));
     await sessions.drain(graceMs());
     for (const listening of [cancels, batches]) listening.stop();
   });
+  return shared;
 }
 
 function selected({ definitions, only }: ServeProcessorsOptions): readonly ProcessorDefinition[] {

@@ -155,15 +155,10 @@ describe('discovery', () => {
       options: z.strictObject({}),
       create: () => ({ id: 'plain', processInput: () => undefined }),
     });
-    serveProcessors({
-      bus,
-      resources: own,
-      version: '0.1.0',
-      description: 'both',
-      definitions: [processor],
-      drainGraceMs: DRAIN_GRACE_MS,
-      endpoints,
-    });
+    const version = '0.1.0';
+    const definitions = [processor];
+    const beside = serveProcessors({ bus, resources: own, version, definitions, drainGraceMs: DRAIN_GRACE_MS });
+    advertiseService({ bus, resources: own, version, description: 'both', endpoints: [...beside, ...endpoints] });
     await bus.nc.flush();
     const [info] = await infoOf('both');
     expect(info?.endpoints.map(({ name }) => name)).toEqual(['processInput-plain', 'tool-beside']);

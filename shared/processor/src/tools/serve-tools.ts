@@ -1,6 +1,6 @@
 // Serves tools: a subject for each, shared by queue group between replicas. Whatever a tool does, its call is answered: with a
-// result, or with a coded error that the model is told. Its service hands the endpoints to serveProcessors() or to
-// advertiseService(), so that one process can have tools, processors and api verbs.
+// result, or with a coded error that the model is told. The endpoints are given back for discovery: processor-service.ts shows those of a
+// whole service.
 import { listen, serve, type Bus, type Endpoint, type ServeContext, type Serving } from '@millrace/bus';
 import {
   MillraceError,

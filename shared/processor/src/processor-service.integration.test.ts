@@ -1,0 +1,97 @@
+import { gatherInfo, askApi } from '@millrace/bus';
+import { METADATA_KEY, endpointMetadataSchema } from '@millrace/contracts';
+import { startService } from '@millrace/service';
+import { useBus, useNats, useService } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { processorService } from './processor-service.ts';
+import { defineProcessor } from './processor-definition.ts';
+import { testTool } from './testing/test-tool.ts';
+import { callTool } from './testing/tool-call.ts';
+
+const nats = useNats();
+const asker = useBus(nats, 'asker');
+
+const passing = (id: string, more: { version?: string } = {}) =>
+  defineProcessor({
+    id,
+    description: `The processor ${id}.`,
+    stages: ['processInput'],
+    reads: [],
+    options: z.strictObject({}),
+    create: () => ({ processInput: () => undefined }),
+    ...more,
+  });
+
+const released: string[] = [];
+const everything = processorService({
+  name: 'everything',
+  version: '2.1.0',
+  config: z.object({ GREETING: z.string().default('hello') }),
+  processors: [passing('first'), passing('older', { version: '0.3.0' })],
+  open({ config, resources }) {
+    resources.add('own', () => void released.push('own'));
+    return {
+      tools: [testTool('greet', async () => config.GREETING)],
+      api: { 'threads-list': async ({ resourceId }) => ({ threads: [], total: resourceId === undefined ? 0 : 1 }) },
+    };
+  },
+});
+const env = () => ({ NATS_URL: nats.url });
+const service = useService(everything, env);
+const infoOf = async (name: string) => (await gatherInfo(asker.bus, { service: name, gatherMs: 2_000, max: 1 }))[0];
+
+test('a processor service serves processors, tools and public verbs, and discovery shows them all', async () => {
+  const info = await infoOf('everything');
+  expect(info?.endpoints.map(({ name }) => name).toSorted()).toEqual([
+    'api-threads-list',
+    'processInput-first',
+    'processInput-older',
+    'tool-greet',
+  ]);
+  expect((await callTool(asker.bus, 'greet', {})).answer).toMatchObject({ ok: { result: 'hello' } });
+  expect(await askApi(asker.bus, 'threads-list', { tenant: 'acme' }, { resourceId: 'ada' })).toMatchObject({
+    total: 1,
+  });
+});
+
+test('discovery shows the version of the service, and of a processor its own or else that of its service', async () => {
+  const info = await infoOf('everything');
+  expect([info?.version, info?.description]).toEqual(['2.1.0', 'The processor first.']);
+  const versions = info?.endpoints.flatMap(({ metadata }) => {
+    const read = endpointMetadataSchema.parse(JSON.parse(metadata?.[METADATA_KEY] ?? ''));
+    return read.kind === 'processor' ? [`${read.descriptor.id} ${read.descriptor.version}`] : [];
+  });
+  expect(versions).toEqual(['first 2.1.0', 'older 0.3.0']);
+});
+
+test('a service whose version is not semantic does not start: clients would show none', async () => {
+  const unversioned = processorService({ name: 'unversioned', version: 'latest', processors: [passing('one')] });
+  await expect(startService(unversioned, env())).rejects.toMatchObject({ code: 'config-invalid', path: 'version' });
+});
+
+describe('what a replica of a processor service serves', () => {
+  const alone = (more: Record<string, string>) => startService(everything, { ...env(), LOG_LEVEL: 'silent', ...more });
+
+  test('is chosen by PROCESSORS and TOOLS', async () => {
+    await service.running.stop();
+    const some = await alone({ PROCESSORS: ' older ', TOOLS: 'greet', GREETING: 'hi' });
+    const info = await infoOf('everything');
+    expect(info?.endpoints.map(({ name }) => name)).toEqual(['processInput-older', 'tool-greet', 'api-threads-list']);
+    expect((await callTool(asker.bus, 'greet', {})).answer).toMatchObject({ ok: { result: 'hi' } });
+    await some.stop();
+    expect(released).toEqual(['own', 'own']);
+  });
+
+  test('must be there, else the start is refused with what there is', async () => {
+    await expect(alone({ PROCESSORS: 'ghost' })).rejects.toMatchObject({ code: 'processor-unknown' });
+    await expect(alone({ TOOLS: 'ghost' })).rejects.toMatchObject({ code: 'tool-unknown' });
+  });
+
+  test('is not chosen by a variable that is meant for services of another kind', async () => {
+    const guards = processorService({ name: 'guards', version: '1.0.0', processors: [passing('guard')] });
+    const running = await startService(guards, { ...env(), LOG_LEVEL: 'silent', TOOLS: 'clock' });
+    expect((await infoOf('guards'))?.endpoints).toHaveLength(1);
+    await running.stop();
+  });
+});
