@@ -12,6 +12,7 @@ export function serveVerbs(bus: Bus, handlers: ApiHandlers): Endpoint[] {
     .flatMap((verb) => serveVerb(bus, verb, handlers));
 }
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- ties the handler that is looked up to its verb
 function serveVerb<V extends ApiVerb>(bus: Bus, verb: V, handlers: ApiHandlers): Endpoint[] {
   const handle: ApiHandlers[V] = handlers[verb];
   if (!handle) return [];
