@@ -1,6 +1,6 @@
 // Bytes on the wire and back. Every message is checked at both ends: what is written against the server's limit, what is read
 // against its schema.
-import { MillraceError, issuesOf } from '@millrace/contracts';
+import { MillraceError, issuesOf, type Issue } from '@millrace/contracts';
 import type { Msg } from 'nats';
 import type { z } from 'zod';
 
@@ -35,18 +35,16 @@ export function decode<T>(data: Uint8Array, schema: z.ZodType<T>, subject: strin
     return { error: new MillraceError('message-invalid', `The message on ${subject} is not JSON.`) };
   const parsed = schema.safeParse(json);
   if (parsed.success) return { ok: parsed.data };
-  const issues = issuesOf(parsed.error);
-  const first = issues[0];
-  return {
-    error: new MillraceError(
-      'message-invalid',
-      `The message on ${subject} does not fit: ${first?.path ?? ''} ${first?.message ?? ''}`.trim(),
-      {
-        path: first?.path,
-        issues,
-      },
-    ),
-  };
+  return { error: misfit(`The message on ${subject}`, issuesOf(parsed.error)) };
+}
+
+/** One problem stands in the message itself; of several the message names the first, and the issues are all of them. */
+export function misfit(what: string, issues: readonly Issue[]): MillraceError {
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (the first of ${issues.length} problems)` : '';
+  const problem = [first?.path, first?.message].filter((text) => text !== undefined && text !== '').join(' ');
+  const details = { path: first?.path, ...(issues.length > 1 && { issues: [...issues] }) };
+  return new MillraceError('message-invalid', `${what} does not fit: ${problem}${more}.`, details);
 }
 
 function parseJson(data: Uint8Array): unknown {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { agentSchema, NOT_BUILT_YET } from './agent.ts';
-import { issuesOf } from './errors.ts';
+import { issuesOf } from './schema-issues.ts';
 import { runRequestSchema } from './run.ts';
 import { textMessage } from './message.ts';
 
@@ -35,7 +35,7 @@ describe('what is refused is named with its place', () => {
     ['an unknown field', { temperature: 1 }, /temperature/],
     ['a name that is no token', { name: 'my agent' }, /^name: must be 1 to 64/],
     ['a model of another form', { model: 'gpt-5' }, /^model: must be "openai/],
-    ['an entry that uses nothing', { input: [{ as: 'x' }] }, /^input\[0\]: must be the name of a processor/],
+    ['an entry that uses nothing', { input: [{ as: 'x' }] }, /^input\[0\]\.use: is missing: must be a string$/],
     ['no steps', { maxSteps: 0 }, /^maxSteps/],
     ['a tool that is no token', { tools: ['a b'] }, /^tools\[0\]/],
   ])('%s', (_name, agent, problem) => expect(problems(agent)).toEqual([expect.stringMatching(problem)]));

@@ -72,7 +72,11 @@ const knownChunkSchema = z.discriminatedUnion('type', [
 export const CHUNK_TYPES: readonly string[] = knownChunkSchema.options.map((option) => option.shape.type.value);
 
 const otherChunkSchema = z.looseObject({
-  type: z.string().regex(new RegExp(`^(?!(${CHUNK_TYPES.join('|')})$)`), 'a chunk of this type has another shape'),
+  type: z.string().regex(new RegExp(`^(?!(${CHUNK_TYPES.join('|')})$)`), {
+    message: 'a chunk of this type has another shape',
+    // Without it zod would tell a known chunk with a wrong payload that its type is wrong.
+    abort: true,
+  }),
   ...base,
 });
 

@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { ERROR_CODES } from './error-codes.ts';
-import {
-  MillraceError,
-  formatPath,
-  fromWireError,
-  isKnownCode,
-  issuesOf,
-  toWireError,
-  wireErrorSchema,
-} from './errors.ts';
+import { MillraceError, fromWireError, isKnownCode, toWireError, wireErrorSchema } from './errors.ts';
 
 describe('an error on the wire', () => {
   const issues = [{ code: 'options-invalid' as const, message: 'too small', path: 'limit' }];
@@ -61,19 +52,6 @@ test('an error is known by its marker, not by its class', () => {
   const ofAnotherCopy = { [Symbol.for('millrace.error')]: true, code: 'timeout', message: 'x' };
   expect(MillraceError.isInstance(ofAnotherCopy)).toBe(true);
   expect([new Error('x'), null, undefined, 'timeout', { code: 'timeout' }].some(MillraceError.isInstance)).toBe(false);
-});
-
-test("a schema's complaints are issues, all of them, with JSON paths", () => {
-  const schema = z.object({ input: z.array(z.strictObject({ timeoutMs: z.number() })), name: z.string() });
-  const parsed = schema.safeParse({ input: [{ timeoutMs: 1 }, { timeoutMs: 'x', extra: 1 }] });
-  if (parsed.success) throw new Error('it should not fit');
-  expect(issuesOf(parsed.error, 'agent-invalid').map(({ path }) => path)).toEqual([
-    'input[1].timeoutMs',
-    'input[1]',
-    'name',
-  ]);
-  expect(formatPath(['a', 0, 'b', 1, 2])).toBe('a[0].b[1][2]');
-  expect(formatPath([])).toBe('');
 });
 
 test('codes are kebab-case, and every one says what it means in a sentence', () => {

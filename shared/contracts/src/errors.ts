@@ -68,14 +68,3 @@ export function toWireError(error: unknown, fallback: ErrorCode = 'internal'): W
 export function fromWireError(error: WireError): MillraceError {
   return new MillraceError(error.code, error.message, error);
 }
-
-/** A schema's complaints as issues, with JSON paths such as `input[2].timeoutMs`. */
-export function issuesOf(error: z.ZodError, code: ErrorCode = 'message-invalid'): Issue[] {
-  return error.issues.map((issue) => ({ code, message: issue.message, path: formatPath(issue.path) }));
-}
-
-export function formatPath(path: readonly PropertyKey[]): string {
-  return path
-    .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key)}`))
-    .join('');
-}

@@ -34,9 +34,11 @@ const knownPartSchema = z.discriminatedUnion('type', [
   sourcePartSchema,
   stepStartPartSchema,
 ]);
+/** Without `abort` zod would tell a text part with a wrong text that its type is wrong. */
+const OTHER_SHAPE = { message: 'a part of this type has another shape', abort: true };
 /** Unknown part types pass unchanged, but a known type in a wrong shape does not pass as unknown. */
 const otherPartSchema = z.looseObject({
-  type: z.string().regex(/^(?!(text|reasoning|tool-invocation|file|source|step-start)$)/),
+  type: z.string().regex(/^(?!(text|reasoning|tool-invocation|file|source|step-start)$)/, OTHER_SHAPE),
 });
 
 export const messagePartSchema = z.union([knownPartSchema, otherPartSchema]);

@@ -16,6 +16,7 @@ export * from './plan.ts';
 export * from './reconcile.ts';
 export * from './run.ts';
 export * from './run-state.ts';
+export * from './schema-issues.ts';
 export * from './session.ts';
 export * from './shown-address.ts';
 export * from './stage.ts';

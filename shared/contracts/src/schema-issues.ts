@@ -1,0 +1,154 @@
+// What a schema complains of, for people: a place and an expectation in plain words for each problem. A value that fits no form of
+// a union is told what is wrong with the form that it comes closest to.
+import type { z } from 'zod';
+import type { ErrorCode } from './error-codes.ts';
+import type { Issue } from './errors.ts';
+
+/** Problems that are listed; what is beyond them is counted in one more. */
+export const MAX_ISSUES = 50;
+/** Choices that are named. */
+const MAX_CHOICES = 16;
+
+type Complaint = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+type Problem = { path: Path; message: string };
+
+/** With JSON paths such as `input[2].timeoutMs`. */
+export function issuesOf(error: z.ZodError, code: ErrorCode = 'message-invalid'): Issue[] {
+  const problems = error.issues.flatMap((complaint) => problemsOf(complaint, []));
+  const listed = problems.slice(0, MAX_ISSUES);
+  const issues = listed.map(({ path, message }): Issue => ({ code, message, path: formatPath(path) }));
+  const rest = problems.length - listed.length;
+  return rest === 0 ? issues : [...issues, { code, message: `and ${rest} more problems` }];
+}
+
+export function formatPath(path: Path): string {
+  return path
+    .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key)}`))
+    .join('');
+}
+
+function problemsOf(complaint: Complaint, parent: Path): Problem[] {
+  const path = [...parent, ...complaint.path];
+  switch (complaint.code) {
+    case 'invalid_union':
+      return unionProblems(complaint, path);
+    case 'unrecognized_keys':
+      return complaint.keys.map((key) => ({ path: [...path, key], message: 'is no field that is known here' }));
+    case 'invalid_key':
+    case 'invalid_element':
+      return complaint.issues.flatMap((inner) => problemsOf(inner, path));
+    default:
+      return [{ path, message: isOurs(complaint) ? complaint.message : expectation(complaint) }];
+  }
+}
+
+/** A schema of ours that has a message of its own says it better. Zod's begin like these. */
+const isOurs = ({ message }: Complaint): boolean => !/^(Invalid|Too small|Too big|Unrecognized)\b/.test(message);
+
+function unionProblems(union: z.core.$ZodIssueInvalidUnion, path: Path): Problem[] {
+  const forms = union.errors.filter((form) => !form.some(isOfWholeValue));
+  const [closest] = forms.toSorted((a, b) => distance(a) - distance(b));
+  if (closest) return closest.flatMap((complaint) => problemsOf(complaint, path));
+  if (isOurs(union)) return [{ path, message: union.message }];
+  if (union.errors.length === 0) return [{ path, message: `must be ${choices(optionsOf(union))}` }];
+  const [first] = union.errors.flat();
+  const expected = union.errors.flatMap((form) => form.filter(isOfWholeValue).map(expectedOf));
+  return [{ path, message: `must be ${anyOf([...new Set(expected)])}${first ? butIs(first) : ''}` }];
+}
+
+/** The value is of another kind altogether: the complaint is not of a part of it. */
+const isOfWholeValue = ({ path }: Complaint): boolean => path.length === 0;
+
+/** A form whose tag (`type`, …) does not fit is not the one that was meant; else the fewer problems the closer. */
+function distance(form: readonly Complaint[]): number {
+  return form.length + (form.some(isOfTag) ? 1_000 : 0);
+}
+
+function isOfTag({ path, code }: Complaint): boolean {
+  return path.length === 1 && (code === 'invalid_union' || path[0] === 'type');
+}
+
+/** Without a matching tag zod names those that there are. */
+function optionsOf({ discriminator, ...rest }: z.core.$ZodIssueInvalidUnion): readonly unknown[] {
+  const options: unknown = 'options' in rest ? rest.options : undefined;
+  return Array.isArray(options) ? options : [`another ${discriminator ?? 'value'}`];
+}
+
+type Simple = Exclude<Complaint, { code: 'invalid_union' | 'unrecognized_keys' | 'invalid_key' | 'invalid_element' }>;
+
+function expectation(complaint: Simple): string {
+  switch (complaint.code) {
+    case 'invalid_type':
+      return isMissing(complaint)
+        ? `is missing: must be ${expectedOf(complaint)}`
+        : `must be ${expectedOf(complaint)}${butIs(complaint)}`;
+    case 'invalid_value':
+      return `must be ${choices(complaint.values)}`;
+    case 'too_small':
+      return `must ${bound(complaint.origin, complaint.inclusive === false ? 'more than' : 'at least', complaint.minimum)}`;
+    case 'too_big':
+      return `must ${bound(complaint.origin, complaint.inclusive === false ? 'less than' : 'at most', complaint.maximum)}`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${complaint.divisor}`;
+    case 'invalid_format':
+      return `must be ${FORMATS[complaint.format] ?? `of the format ${complaint.format}`}`;
+    case 'custom':
+      return complaint.message;
+  }
+}
+
+const FORMATS: Record<string, string> = {
+  url: 'a URL',
+  regex: 'of another form',
+  datetime: 'a time such as 2026-01-31T12:00:00Z',
+  uuid: 'a UUID',
+  email: 'an e-mail address',
+};
+
+/** By zod's names. */
+const KINDS: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'an array',
+  null: 'null',
+  undefined: 'left out',
+  never: 'left out',
+};
+
+const expectedOf = (complaint: Complaint): string =>
+  complaint.code === 'invalid_type'
+    ? (KINDS[complaint.expected] ?? complaint.expected)
+    : complaint.code === 'invalid_value'
+      ? choices(complaint.values)
+      : 'another value';
+
+/** What came stands only in zod's message. */
+const receivedOf = ({ message }: Complaint): string | undefined => /received (\w+)/.exec(message)?.[1];
+const isMissing = (complaint: Complaint): boolean => receivedOf(complaint) === 'undefined';
+
+function butIs(complaint: Complaint): string {
+  const received = receivedOf(complaint);
+  const isFraction = received === 'number' && expectedOf(complaint) === KINDS['int'];
+  return received === undefined || isFraction ? '' : `, not ${KINDS[received] ?? received}`;
+}
+
+const UNITS: Record<string, string> = { string: 'characters', array: 'items', set: 'items', object: 'fields' };
+
+function bound(origin: string, how: string, limit: number | bigint): string {
+  const unit = UNITS[origin];
+  return unit === undefined ? `be ${how} ${limit}` : `have ${how} ${limit} ${limit === 1 ? unit.slice(0, -1) : unit}`;
+}
+
+function choices(values: readonly unknown[]): string {
+  const named = values.slice(0, MAX_CHOICES).map((value) => JSON.stringify(value));
+  return anyOf(values.length > MAX_CHOICES ? [...named, `one of ${values.length - MAX_CHOICES} more`] : named);
+}
+
+function anyOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
