@@ -1,7 +1,9 @@
 import { MillraceError } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { askApi, serveApi } from './api.ts';
+import { request } from './request.ts';
 
 const nats = useNats();
 const client = useBus(nats, 'client');
@@ -18,6 +20,7 @@ const thread = {
 
 beforeAll(async () => {
   serveApi(owner.bus, 'threads-get', async ({ threadId }, { tenant, run }) => {
+    if (threadId === 'slow') return new Promise(() => undefined);
     if (threadId === 'broken') throw new TypeError('a bug');
     if (threadId === 'unknown')
       throw new MillraceError('thread-unknown', `No thread "${threadId}".`, { remedy: 'List them.' });
@@ -55,8 +58,19 @@ describe('what goes wrong is thrown with its code', () => {
     await expect(get('broken')).rejects.toMatchObject({ code: 'internal', message: 'a bug' });
   });
 
-  test('a request that does not fit', async () => {
-    await expect(get('')).rejects.toMatchObject({ code: 'message-invalid', path: 'threadId' });
+  test('a request that does not fit, before it is sent, without a word of subjects', async () => {
+    await expect(get('')).rejects.toMatchObject({
+      code: 'message-invalid',
+      path: 'threadId',
+      message: 'The threads-get request does not fit: threadId must have at least 1 character.',
+      issues: undefined,
+    });
+  });
+
+  test('a request that does not fit, at the other end too', async () => {
+    const subject = client.bus.subjects.api('threads-get', 'acme');
+    const answer = await request(client.bus, { subject, payload: {}, reply: z.unknown(), timeoutMs: 5_000 });
+    expect(answer).toMatchObject({ ok: { error: { code: 'message-invalid', path: 'threadId' } } });
   });
 
   test('an answer that does not fit', async () => {
@@ -65,9 +79,20 @@ describe('what goes wrong is thrown with its code', () => {
     });
   });
 
-  test('nobody there', async () => {
+  test('nobody there, with the service that is missing and what to do', async () => {
     await expect(askApi(client.bus, 'agents-list', { tenant: 'acme' }, {})).rejects.toMatchObject({
       code: 'nobody-there',
+      message: 'Nobody is there who answers agents-list: no orchestrator is up.',
+      remedy: expect.stringMatching(/^Start the orchestrator .*NATS_URL.*MILLRACE_PREFIX other than mr\.v1\.$/),
+    });
+  });
+
+  test('no answer in time, with the service that owes it', async () => {
+    const asking = askApi(client.bus, 'threads-get', { tenant: 'acme' }, { threadId: 'slow' }, { timeoutMs: 20 });
+    await expect(asking).rejects.toMatchObject({
+      code: 'timeout',
+      message: 'No message-history answered threads-get within 20 ms.',
+      remedy: expect.stringContaining('log'),
     });
   });
 

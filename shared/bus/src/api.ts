@@ -4,6 +4,7 @@ import {
   MillraceError,
   apiReplySchema,
   fromWireError,
+  issuesOf,
   toWireError,
   tenantAndRun,
   type ApiAnswer,
@@ -15,7 +16,7 @@ import type { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { request } from './request.ts';
 import { serve, type Serving } from './serve.ts';
-import { decode, encode } from './wire.ts';
+import { decode, encode, misfit } from './wire.ts';
 
 export type ApiAddress = { tenant: string; run?: string };
 const API_TIMEOUT_MS = 10_000;
@@ -30,14 +31,40 @@ export async function askApi<V extends ApiVerb>(
 ): Promise<ApiAnswer<V>> {
   const subject = bus.subjects.api(verb, address.tenant, address.run);
   const { timeoutMs = API_TIMEOUT_MS, signal } = options;
+  const contract: { request: z.ZodType; answer: z.ZodType } = API[verb];
+  const checked = contract.request.safeParse(ask);
+  if (!checked.success) throw misfit(`The ${verb} request`, issuesOf(checked.error));
   const reply = await request(bus, { subject, payload: ask, reply: apiReplySchema, timeoutMs, signal });
-  if ('error' in reply) throw reply.error;
+  if ('error' in reply) throw unanswered(bus, verb, reply.error, timeoutMs);
   if ('error' in reply.ok) throw fromWireError(reply.ok.error);
-  const answerSchema: z.ZodType = API[verb].answer;
-  const answer = decode(encode(reply.ok.ok), answerSchema, `the answer of ${subject}`);
+  const answer = decode(encode(reply.ok.ok), contract.answer, `the answer of ${subject}`);
   if ('error' in answer) throw answer.error;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked a line above by the verb's own schema
   return answer.ok as ApiAnswer<V>;
+}
+
+/** Who asks the api is a person or a program from outside: subjects say nothing to them. */
+function unanswered(bus: Bus, verb: ApiVerb, error: MillraceError, timeoutMs: number): MillraceError {
+  const service = ownerOf(verb);
+  const { prefix } = bus.subjects;
+  if (error.code === 'nobody-there')
+    return new MillraceError('nobody-there', `Nobody is there who answers ${verb}: no ${service} is up.`, {
+      cause: error,
+      remedy: `Start the ${service} (npm start, or docker compose up). If one is up, it has another NATS_URL than this, or a MILLRACE_PREFIX other than ${prefix}.`,
+    });
+  if (error.code === 'timeout')
+    return new MillraceError('timeout', `No ${service} answered ${verb} within ${timeoutMs} ms.`, {
+      cause: error,
+      remedy: `Try again; if it stays so, the ${service}'s log says why.`,
+    });
+  return error;
+}
+
+/** Which service has the data of a verb. */
+function ownerOf(verb: ApiVerb): string {
+  if (verb.startsWith('threads-') || verb.startsWith('messages-')) return 'message-history';
+  if (verb.startsWith('memory-')) return 'working-memory';
+  return 'orchestrator';
 }
 
 export type ApiCall = { tenant: string; run: string | undefined };

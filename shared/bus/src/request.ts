@@ -71,7 +71,10 @@ function read<T>(message: Msg, ask: Request<T>): Answer<T> {
 
 const failed = (error: MillraceError) => ({ error });
 const nobody = (subject: string) =>
-  new MillraceError('nobody-there', `Nobody answers on ${subject}.`, { path: subject });
+  new MillraceError('nobody-there', `Nobody answers on ${subject}.`, {
+    path: subject,
+    remedy: 'Start a service that serves it, with the same NATS_URL and MILLRACE_PREFIX.',
+  });
 const cancelled = (subject: string) => new MillraceError('cancelled', `The call of ${subject} was given up.`);
 const notJson = (subject: string, cause: unknown) =>
   new MillraceError('not-json', `What was meant for ${subject} cannot be written as JSON: ${String(cause)}`, { cause });
