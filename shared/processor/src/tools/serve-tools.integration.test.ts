@@ -112,8 +112,8 @@ describe('a call that fails', () => {
   test.each([
     ['a', { text: 3 }, 'text'],
     ['b', { nosuch: 1 }, 'nosuch'],
-    ['c', 'text', 'expected object'],
-    ['d', null, 'expected object'],
+    ['c', 'text', 'must be an object'],
+    ['d', null, 'must be an object'],
   ])('for its arguments (%s: %j) says what is wrong, and the tool does not run', async (letter, args, problem) => {
     const name = `picky-${letter}`;
     let ran = 0;
