@@ -2,6 +2,7 @@
 // never imports services: they meet on subjects.
 
 const ofProcessorServices = ['contracts', 'bus', 'service', 'processor', 'models'];
+const ofMemories = [...ofProcessorServices, 'stores'];
 
 /** The testkit is not in it: every package may have it as a devDependency, for its tests. */
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
@@ -11,6 +12,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   models: ['contracts'],
   service: ['contracts', 'bus'],
   processor: ['contracts', 'bus', 'service'],
+  stores: ['contracts', 'service'],
   client: ['contracts', 'bus'],
   cli: ['contracts', 'bus', 'client'],
   orchestrator: ['contracts', 'bus', 'service', 'models'],
@@ -20,9 +22,9 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'prompt-context': ofProcessorServices,
   conversation: ofProcessorServices,
   tools: ofProcessorServices,
-  'message-history': ofProcessorServices,
-  'semantic-recall': ofProcessorServices,
-  'working-memory': ofProcessorServices,
+  'message-history': ofMemories,
+  'semantic-recall': ofMemories,
+  'working-memory': ofMemories,
   dev: ['contracts', 'client', 'cli', 'servers', 'service'],
   testkit: ['contracts', 'bus', 'service', 'processor', 'models', 'servers', 'client'],
   /** A black box over the bus and HTTP. */

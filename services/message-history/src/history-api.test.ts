@@ -12,7 +12,7 @@ describe('the api of threads and messages', () => {
     store = openSqliteHistoryStore({ path: ':memory:' });
     api = createHistoryApi(store);
     await store.saveBlock(block({ tenant: 'acme', threadId: 'a', messages: messagesOfRun('run-1', 5) }));
-    await store.saveBlock(block({ tenant: 'acme', threadId: 'b', resourceId: 'bob' }));
+    await store.saveBlock(block({ tenant: 'acme', threadId: 'b', owner: 'bob' }));
   });
   afterEach(() => store.close());
   const acme = { tenant: 'acme' };

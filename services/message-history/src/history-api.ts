@@ -1,5 +1,6 @@
 // The public verbs that this service answers: threads and their messages, of the tenant that the subject names.
 import { MillraceError, type ApiAnswer, type ApiRequest } from '@millrace/contracts';
+import { ownerOfResource } from '@millrace/stores';
 import type { HistoryStore } from './history-store.ts';
 
 type Verb = 'threads-list' | 'threads-get' | 'messages-list';
@@ -11,8 +12,10 @@ export type HistoryApi = {
 
 export function createHistoryApi(store: HistoryStore): HistoryApi {
   return {
-    'threads-list': ({ resourceId, limit, offset }, { tenant }) =>
-      store.listThreads({ tenant, resourceId }, { limit, offset }),
+    'threads-list': ({ resourceId, limit, offset }, { tenant }) => {
+      const owner = resourceId === undefined ? undefined : ownerOfResource(resourceId);
+      return store.listThreads({ tenant, owner }, { limit, offset });
+    },
     'threads-get': ({ threadId }, { tenant }) => store.getThread({ tenant, threadId }),
     'messages-list': async ({ threadId, limit, offset, last }, { tenant }) => {
       if (last === undefined) return store.listMessages({ tenant, threadId }, { limit, offset });

@@ -1,11 +1,17 @@
 // The expected failures of a history store, worded once for both implementations.
 import { isToken, MillraceError } from '@millrace/contracts';
+import { resourceOf } from '@millrace/stores';
 import { MAX_BLOCK_MESSAGES, type RunBlock, type ThreadRef } from './history-store.ts';
 
 /** Names no owner: whose thread it is, is not the asker's business. */
-export function threadForeign({ threadId, resourceId }: { threadId: string; resourceId: string }): MillraceError {
-  return new MillraceError('thread-foreign', `Thread "${threadId}" does not belong to resource "${resourceId}".`, {
-    remedy: 'Use a thread of this resource, or a new thread id.',
+export function threadForeign({ threadId, owner }: { threadId: string; owner: string }): MillraceError {
+  const resource = resourceOf(owner);
+  const message =
+    resource === undefined
+      ? `Thread "${threadId}" belongs to a resource, and the run names none.`
+      : `Thread "${threadId}" does not belong to resource "${resource}".`;
+  return new MillraceError('thread-foreign', message, {
+    remedy: 'Name the resource that the thread was begun with, or use a new thread id.',
   });
 }
 

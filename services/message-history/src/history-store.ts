@@ -11,7 +11,8 @@ export type ThreadRef = { tenant: string; threadId: string };
 
 /** What one run leaves in its thread. */
 export type RunBlock = ThreadRef & {
-  resourceId: string;
+  /** As memoryOwner() names it. */
+  owner: string;
   runId: string;
   /** The owner of the run that saves. A lower one than has saved already is refused, a higher or equal one replaces. */
   epoch: number;
@@ -39,7 +40,7 @@ export type HistoryStore = {
    * The last `count` messages, oldest first; none where there is no such thread. Costs in proportion to `count`, not to the thread.
    * @throws thread-foreign when the thread belongs to another resource
    */
-  recallLast(thread: ThreadRef & { resourceId: string }, count: number, signal?: AbortSignal): Promise<Message[]>;
+  recallLast(thread: ThreadRef & { owner: string }, count: number, signal?: AbortSignal): Promise<Message[]>;
   /**
    * Saves a run's block as a whole, and creates its thread where there is none. A message whose id another run of the thread has
    * stored is that message: it stays as and where it is.
@@ -52,7 +53,7 @@ export type HistoryStore = {
   listLastMessages(thread: ThreadRef, count: number, signal?: AbortSignal): Promise<MessagePage>;
   /** The most recently updated first; of one resource where it is named. */
   listThreads(
-    filter: { tenant: string; resourceId?: string | undefined },
+    filter: { tenant: string; owner?: string | undefined },
     page: Page,
     signal?: AbortSignal,
   ): Promise<ThreadPage>;

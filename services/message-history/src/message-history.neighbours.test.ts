@@ -7,7 +7,7 @@ import { createFailingStore } from './testing/failing-store.ts';
 import { idsOf, message } from './testing/history-fixtures.ts';
 import { answer, blocker, limiter, redactor, rewriter } from './testing/stand-in.ts';
 
-const THREAD = { tenant: RUN.tenant, threadId: 'thread-1', resourceId: RUN.resourceId };
+const THREAD = { tenant: RUN.tenant, threadId: 'thread-1', owner: 'ada' };
 
 // The names are the seed's (memory-as-processors, "MessageHistory with other processors"). The guards are stand-ins here; with
 // the real ones, and over the bus, the end-to-end tests ask the same.

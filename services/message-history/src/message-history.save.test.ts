@@ -145,7 +145,7 @@ describe('MessageHistoryProcessor, output', () => {
     const lying = { ...message('u1'), threadId: 'thread-2', resourceId: 'eve' };
     await callHistory(store, 'processOutputResult', { messages: { input: [lying] } });
     expect(await saved()).toMatchObject([{ threadId: 'thread-1', resourceId: 'ada' }]);
-    expect(await store.listThreads({ tenant: RUN.tenant, resourceId: 'eve' }, { limit: 1, offset: 0 })).toMatchObject({
+    expect(await store.listThreads({ tenant: RUN.tenant, owner: 'eve' }, { limit: 1, offset: 0 })).toMatchObject({
       total: 0,
     });
   });
@@ -166,5 +166,35 @@ describe('MessageHistoryProcessor, output', () => {
     });
     expect(verdict?.type).toBe('failure');
     await expectNoThread();
+  });
+});
+
+describe('a thread of a run without a resource', () => {
+  let store: HistoryStore;
+  beforeEach(() => {
+    store = openSqliteHistoryStore({ path: ':memory:' });
+  });
+  afterEach(() => store.close());
+  const run = (resourceId?: string) => ({ threadId: 't1', resourceId });
+  const saveAs = (resourceId?: string) =>
+    callHistory(store, 'processOutputResult', { run: run(resourceId), messages: { input: [message('u1')] } });
+
+  test('owns itself: no resource is its owner, not one of the tenant’s name either', async () => {
+    await saveAs();
+    expect(await store.getThread({ tenant: RUN.tenant, threadId: 't1' })).not.toHaveProperty('resourceId');
+    for (const resourceId of [RUN.tenant, 'ada', 't1', ' thread:t1']) {
+      const { verdict } = await callHistory(store, 'processInput', { run: run(resourceId) });
+      expect(verdict).toMatchObject({ type: 'failure', code: 'thread-foreign' });
+    }
+    const { messages } = await callHistory(store, 'processInput', { run: run() });
+    expect(idsOf(messages)).toEqual(['u1']);
+  });
+
+  test('is another one’s where a resource began it: leaving the resource out opens nothing', async () => {
+    await saveAs('ada');
+    const { verdict, messages } = await callHistory(store, 'processInput', { run: run() });
+    expect(verdict).toMatchObject({ type: 'failure', code: 'thread-foreign' });
+    expect(messages).toEqual([]);
+    expect((await saveAs()).verdict).toMatchObject({ type: 'failure', code: 'thread-foreign' });
   });
 });

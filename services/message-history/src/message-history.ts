@@ -8,6 +8,7 @@ import {
   type ProcessorDefinition,
   type ProcessOutputResultArgs,
 } from '@millrace/processor';
+import { memoryOwner } from '@millrace/stores';
 import { z } from 'zod';
 import type { HistoryStore } from './history-store.ts';
 import { messagesToStore } from './run-messages.ts';
@@ -50,8 +51,9 @@ async function recall(store: HistoryStore, options: Options, args: ProcessInputA
   const { messageList, run, abortSignal } = args;
   const { tenant, threadId, resourceId } = run;
   if (threadId === undefined || options.lastMessages === 0) return;
+  const owner = memoryOwner({ threadId, resourceId });
 
-  const recalled = await store.recallLast({ tenant, threadId, resourceId }, options.lastMessages, abortSignal);
+  const recalled = await store.recallLast({ tenant, threadId, owner }, options.lastMessages, abortSignal);
   // A message that the conversation has is the caller's newer copy, or was recalled before: adding it would replace that one.
   const known = new Set(messageList.get.all.db().map((message) => message.id));
   const fresh = recalled.filter((message) => message.role !== 'system' && !known.has(message.id));
@@ -65,8 +67,9 @@ async function save(store: HistoryStore, args: ProcessOutputResultArgs): Promise
   const { messageList, result, run, abortSignal } = args;
   const { tenant, threadId, resourceId, runId, epoch } = run;
   if (threadId === undefined || !result.answered) return;
+  const owner = memoryOwner({ threadId, resourceId });
 
   // `input` is the caller's alone here: `context` is not among what this processor reads, so it is not sent.
   const messages = messagesToStore(run, messageList.get.input.db(), messageList.get.response.db());
-  await store.saveBlock({ tenant, threadId, resourceId, runId, epoch, messages }, abortSignal);
+  await store.saveBlock({ tenant, threadId, owner, runId, epoch, messages }, abortSignal);
 }

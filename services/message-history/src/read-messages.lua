@@ -2,16 +2,16 @@
 -- cannot show a message without its body.
 --
 -- KEYS thread, order, bodies
--- ARGV first rank, last rank (negative ones count from the end), and the resource that must own the thread, if any must
+-- ARGV first rank, last rank (negative ones count from the end), and who must own the thread, if any must
 -- Answers {'ok', total, JSON of each message...}, {'thread-unknown'} or {'thread-foreign'}.
 local thread, order, bodies = unpack(KEYS)
-local first, last, resourceId = unpack(ARGV)
+local first, last, owner = unpack(ARGV)
 
-local owner = redis.call('HGET', thread, 'resourceId')
-if not owner then
+local begunBy = redis.call('HGET', thread, 'owner')
+if not begunBy then
   return { 'thread-unknown' }
 end
-if resourceId and owner ~= resourceId then
+if owner and begunBy ~= owner then
   return { 'thread-foreign' }
 end
 

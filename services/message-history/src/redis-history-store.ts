@@ -34,7 +34,7 @@ export function createRedisHistoryStore(redis: Redis): HistoryStore {
   return {
     async recallLast(thread, count, signal) {
       if (count === 0) return [];
-      const page = await readMessages(redis, thread, [-count, -1, thread.resourceId], signal);
+      const page = await readMessages(redis, thread, [-count, -1, thread.owner], signal);
       return page?.messages ?? [];
     },
 
@@ -48,8 +48,8 @@ export function createRedisHistoryStore(redis: Redis): HistoryStore {
       return known(thread, await readMessages(redis, thread, [-count, -1], signal));
     },
 
-    async listThreads({ tenant, resourceId }, { limit, offset }, signal) {
-      const index = threadIndexKey(tenant, resourceId);
+    async listThreads({ tenant, owner }, { limit, offset }, signal) {
+      const index = threadIndexKey(tenant, owner);
       const [ids, total] = await answered('list threads', signal, () =>
         Promise.all([redis.zrange(index, offset, String(offset + limit - 1), 'REV'), redis.zcard(index)]),
       );
@@ -67,10 +67,10 @@ export function createRedisHistoryStore(redis: Redis): HistoryStore {
 
 async function saveBlock(redis: Redis, block: RunBlock, signal?: AbortSignal): Promise<void> {
   checkBlock(block);
-  const { tenant, threadId, resourceId, runId, epoch, messages } = block;
+  const { tenant, threadId, owner, runId, epoch, messages } = block;
   const { thread, order, bodies, runs } = threadKeys(block);
-  const keys = [thread, order, bodies, runs, threadIndexKey(tenant), threadIndexKey(tenant, resourceId)];
-  const args = [threadId, resourceId, runId, epoch, Date.now(), DEFAULT_TITLE, MAX_BLOCK_MESSAGES];
+  const keys = [thread, order, bodies, runs, threadIndexKey(tenant), threadIndexKey(tenant, owner)];
+  const args = [threadId, owner, runId, epoch, Date.now(), DEFAULT_TITLE, MAX_BLOCK_MESSAGES];
   const written = messages.flatMap((message) => [message.id, writeMessage(message)]);
   const reply = await answered('save', signal, () => redis.saveBlock(...keys, ...args, ...written));
   const outcome = saveReplySchema.parse(reply);
@@ -82,15 +82,15 @@ async function saveBlock(redis: Redis, block: RunBlock, signal?: AbortSignal): P
 async function readMessages(
   redis: Redis,
   thread: ThreadRef,
-  [first, last, resourceId]: [first: number, last: number, resourceId?: string],
+  [first, last, owner]: [first: number, last: number, owner?: string],
   signal?: AbortSignal,
 ): Promise<MessagePage | undefined> {
   const { thread: key, order, bodies } = threadKeys(thread);
-  const args = resourceId === undefined ? [first, last] : [first, last, resourceId];
+  const args = owner === undefined ? [first, last] : [first, last, owner];
   const reply = await answered('read messages', signal, () => redis.readMessages(key, order, bodies, ...args));
   const outcome = readReplySchema.parse(reply);
   if (outcome[0] === 'thread-unknown') return undefined;
-  if (outcome[0] === 'thread-foreign') throw threadForeign({ threadId: thread.threadId, resourceId: resourceId ?? '' });
+  if (outcome[0] === 'thread-foreign') throw threadForeign({ threadId: thread.threadId, owner: owner ?? '' });
   const [, total, ...stored] = outcome;
   return { messages: stored.map(readMessage), total };
 }

@@ -7,7 +7,7 @@ import type { ThreadRef } from './history-store.ts';
 export function threadKeys({ tenant, threadId }: ThreadRef) {
   const ofThread = (kind: string) => `${checkTenant(tenant)}:history:${kind}:${threadId}`;
   return {
-    /** hash: resourceId, title, createdAt, updatedAt, lastMessageAt (ms since 1970), messageCount, metadata (JSON), blocks (how many were begun) */
+    /** hash: owner, title, createdAt, updatedAt, lastMessageAt (ms since 1970), messageCount, metadata (JSON), blocks (how many were begun) */
     thread: ofThread('thread'),
     /** sorted set: message id by block * 10,000 + position */
     order: ofThread('order'),
@@ -19,7 +19,7 @@ export function threadKeys({ tenant, threadId }: ThreadRef) {
 }
 
 /** Sorted set: thread id by updatedAt, of a tenant or of one of its resources. @throws token-invalid */
-export function threadIndexKey(tenant: string, resourceId?: string): string {
+export function threadIndexKey(tenant: string, owner?: string): string {
   const history = `${checkTenant(tenant)}:history`;
-  return resourceId === undefined ? `${history}:threads` : `${history}:threads-of:${resourceId}`;
+  return owner === undefined ? `${history}:threads` : `${history}:threads-of:${owner}`;
 }

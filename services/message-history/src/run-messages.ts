@@ -11,11 +11,12 @@ export function messagesToStore(
   response: readonly Message[],
 ): Message[] {
   const own = [...input, ...response].filter((message) => message.role !== 'system');
-  const named = own.map((message, position) => ({
+  const { threadId, resourceId } = run;
+  const named = own.map(({ resourceId: _, ...message }, position) => ({
     ...message,
     id: message.id === '' ? `${run.runId}.${position}` : message.id,
-    threadId: run.threadId,
-    resourceId: run.resourceId,
+    threadId,
+    ...(resourceId !== undefined && { resourceId }),
   }));
   // The response wins over an input of the same id: it is what the model answered, and the input may be the caller's copy of it.
   return [...new Map(named.map((message) => [message.id, message])).values()];

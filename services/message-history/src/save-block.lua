@@ -6,15 +6,15 @@
 -- stands before its successor.
 --
 -- KEYS thread, order, bodies, runs, index of the tenant's threads, index of the resource's
--- ARGV threadId, resourceId, runId, epoch, now (ms), title, stride, then id and JSON of each message
+-- ARGV threadId, owner, runId, epoch, now (ms), title, stride, then id and JSON of each message
 -- Answers {'ok'}, {'thread-foreign'}, or {'save-superseded', epoch that has saved}.
 local thread, order, bodies, runs, threads, threadsOfResource = unpack(KEYS)
-local threadId, resourceId, runId, epoch, now, title, stride = unpack(ARGV, 1, 7)
+local threadId, owner, runId, epoch, now, title, stride = unpack(ARGV, 1, 7)
 local FIRST_MESSAGE = 8
 local hasMessages = #ARGV >= FIRST_MESSAGE
 
-local owner = redis.call('HGET', thread, 'resourceId')
-if owner and owner ~= resourceId then
+local begunBy = redis.call('HGET', thread, 'owner')
+if begunBy and begunBy ~= owner then
   return { 'thread-foreign' }
 end
 
@@ -49,7 +49,7 @@ redis.call('HSET', runs, runId, epoch .. ':' .. block)
 
 -- Replicas' clocks differ: a thread never goes back in time.
 local updatedAt = math.max(tonumber(now), tonumber(redis.call('HGET', thread, 'updatedAt') or '0'))
-for field, value in pairs({ resourceId = resourceId, title = title, createdAt = now, metadata = '{}' }) do
+for field, value in pairs({ owner = owner, title = title, createdAt = now, metadata = '{}' }) do
   redis.call('HSETNX', thread, field, value)
 end
 redis.call('HSET', thread, 'updatedAt', updatedAt, 'messageCount', redis.call('ZCARD', order))

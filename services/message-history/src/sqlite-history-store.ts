@@ -40,9 +40,9 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
   return {
     recallLast: (thread, count, signal) =>
       reading(thread.tenant, signal, () => {
-        const found = findThread(statements, thread);
-        if (found === undefined) return [];
-        if (found.resourceId !== thread.resourceId) throw threadForeign(thread);
+        const begunBy = statements.findThread.get(thread.tenant, thread.threadId)?.['owner'];
+        if (begunBy === undefined) return [];
+        if (begunBy !== thread.owner) throw threadForeign(thread);
         return lastMessages(statements, thread, count);
       }),
 
@@ -64,12 +64,12 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
         messages: lastMessages(statements, thread, count),
       })),
 
-    listThreads: ({ tenant, resourceId }, { limit, offset }, signal) =>
+    listThreads: ({ tenant, owner }, { limit, offset }, signal) =>
       reading(tenant, signal, () => {
         const [count, list, values] =
-          resourceId === undefined
+          owner === undefined
             ? [statements.countThreads, statements.listThreads, [tenant]]
-            : [statements.countThreadsOf, statements.listThreadsOf, [tenant, resourceId]];
+            : [statements.countThreadsOf, statements.listThreadsOf, [tenant, owner]];
         const rows = list.all(...values, limit, offset);
         return {
           threads: rows.map((row) => readThread(String(row['id']), row)),

@@ -6,17 +6,16 @@ import { writeMessage } from './stored-message.ts';
 
 /** @throws thread-foreign, save-superseded; nothing is written then */
 export function saveBlockRows(statements: Statements, block: RunBlock, now: number): void {
-  const { tenant, threadId, resourceId, runId, epoch, messages } = block;
-  const owner = statements.findThread.get(tenant, threadId)?.['resourceId'];
-  if (owner !== undefined && owner !== resourceId) throw threadForeign(block);
+  const { tenant, threadId, owner, runId, epoch, messages } = block;
+  const begunBy = statements.findThread.get(tenant, threadId)?.['owner'];
+  if (begunBy !== undefined && begunBy !== owner) throw threadForeign(block);
 
   const saved = statements.findRun.get(tenant, threadId, runId);
   if (saved && epoch < Number(saved['epoch'])) throw saveSuperseded(block, Number(saved['epoch']));
   const hasMessages = messages.length > 0;
   if (!saved && !hasMessages) return;
 
-  const begin = () =>
-    statements.beginBlock.get({ tenant, threadId, resourceId, title: DEFAULT_TITLE, now })?.['blocks'];
+  const begin = () => statements.beginBlock.get({ tenant, threadId, owner, title: DEFAULT_TITLE, now })?.['blocks'];
   const number = Number(saved ? saved['block'] : begin());
   const removed = Number(statements.clearBlock.run(tenant, threadId, number).changes);
   let added = 0;

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 
 export type Statements = ReturnType<typeof prepareStatements>;
 
-const THREAD = `id, resource_id AS resourceId, title, created_at AS createdAt, updated_at AS updatedAt,
+const THREAD = `id, resource_id AS owner, title, created_at AS createdAt, updated_at AS updatedAt,
   last_message_at AS lastMessageAt, message_count AS messageCount, metadata`;
 const LATEST_FIRST = 'ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?';
 const OF_THREAD = 'FROM history_messages WHERE tenant = ? AND thread_id = ?';
@@ -22,7 +22,7 @@ export function prepareStatements(database: DatabaseSync) {
     findRun: sql('SELECT epoch, block FROM history_runs WHERE tenant = ? AND thread_id = ? AND run_id = ?'),
     beginBlock: sql(`
       INSERT INTO history_threads (tenant, id, resource_id, title, created_at, updated_at, message_count, metadata, blocks)
-      VALUES (:tenant, :threadId, :resourceId, :title, :now, :now, 0, '{}', 1)
+      VALUES (:tenant, :threadId, :owner, :title, :now, :now, 0, '{}', 1)
       ON CONFLICT (tenant, id) DO UPDATE SET blocks = blocks + 1
       RETURNING blocks`),
     clearBlock: sql('DELETE FROM history_messages WHERE tenant = ? AND thread_id = ? AND block = ?'),

@@ -1,10 +1,11 @@
 // A thread as it is stored: flat, times in milliseconds since 1970, metadata as JSON. One schema for both stores; Redis gives
 // every value as a string.
 import type { JsonObject, Thread } from '@millrace/contracts';
+import { resourceOf } from '@millrace/stores';
 import { z } from 'zod';
 
 const storedThreadSchema = z.object({
-  resourceId: z.string(),
+  owner: z.string(),
   title: z.string(),
   createdAt: z.coerce.number(),
   updatedAt: z.coerce.number(),
@@ -16,11 +17,12 @@ const metadataSchema: z.ZodType<JsonObject> = z.record(z.string(), z.json());
 
 /** @param stored an object with the fields of the schema; others are ignored */
 export function readThread(id: string, stored: unknown): Thread {
-  const { resourceId, title, createdAt, updatedAt, lastMessageAt, messageCount, metadata } =
+  const { owner, title, createdAt, updatedAt, lastMessageAt, messageCount, metadata } =
     storedThreadSchema.parse(stored);
+  const resourceId = resourceOf(owner);
   return {
     id,
-    resourceId,
+    ...(resourceId !== undefined && { resourceId }),
     title,
     createdAt: iso(createdAt),
     updatedAt: iso(updatedAt),

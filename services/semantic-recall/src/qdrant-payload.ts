@@ -27,10 +27,10 @@ export const PAYLOAD_INDEXES = {
 } as const satisfies Partial<Record<keyof Payload, object>>;
 
 export function payloadsOf(block: RunBlock, savedAt: number): Payload[] {
-  const { tenant, resourceId, threadId, runId, epoch } = block;
+  const { tenant, key, threadId, runId, epoch } = block;
   return block.messages.map(({ messageId, role, text, createdAt }, position) => ({
     tenant,
-    resource: resourceId,
+    resource: key,
     thread: threadId,
     run: runId,
     epoch,

@@ -27,7 +27,7 @@ describe('Qdrant', () => {
   };
   describeVectorStore('Qdrant', { open: async () => createQdrantVectorStore(qdrant), clean });
 
-  const owner = { tenant: 'default', resourceId: 'ada' };
+  const owner = { tenant: 'default', key: 'ada' };
   const message = { messageId: 'm', role: 'user' as const, text: 'hello', createdAt: '', vector: [1, 0] };
   const run = { ...owner, threadId: 't1', runId: 'r1', epoch: 1, messages: [message] };
   const query = { owner, threadId: undefined, exceptRunId: '', vector: [1, 0], topK: 5, threshold: undefined };
@@ -75,7 +75,7 @@ describe('Qdrant', () => {
 
 describe('a Qdrant that is not there', () => {
   const space = { embedder: 'test', dimensions: 2 };
-  const owner = { tenant: 'default', resourceId: 'ada' };
+  const owner = { tenant: 'default', key: 'ada' };
   const query = { owner, threadId: undefined, exceptRunId: '', vector: [1, 0], topK: 5, threshold: undefined };
   const search = (qdrant: Qdrant, signal?: AbortSignal) =>
     createQdrantVectorStore(qdrant).findNearest(space, query, signal);

@@ -110,8 +110,8 @@ async function noneIfAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function scope({ tenant, resourceId }: RecallOwner, threadId: string | undefined): Condition[] {
-  const ofResource = [is('tenant', checkTenant(tenant)), is('resource', resourceId)];
+function scope({ tenant, key }: RecallOwner, threadId: string | undefined): Condition[] {
+  const ofResource = [is('tenant', checkTenant(tenant)), is('resource', key)];
   return threadId === undefined ? ofResource : [...ofResource, is('thread', threadId)];
 }
 

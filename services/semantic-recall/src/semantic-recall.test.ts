@@ -56,6 +56,16 @@ describe('SemanticRecallProcessor', () => {
     expect(asEve).not.toContain('green tea here');
   });
 
+  test('a thread without a resource owns what it recalls: scope resource finds it there, and nowhere else', async () => {
+    const none = { resourceId: undefined };
+    await rig.say({ user: 'green tea', run: { ...none, threadId: 'alone' } });
+    expect(await rig.recalled('green tea', alone, { ...none, threadId: 'alone' })).toContain('green tea');
+    expect(await rig.recalled('green tea', alone, { ...none, threadId: 'another' })).toBe('');
+    for (const resourceId of ['default', 'alone', ' thread:alone']) {
+      expect(await rig.recalled('green tea', alone, { resourceId, threadId: 'alone' })).toBe('');
+    }
+  });
+
   test('formats results as system message', async () => {
     await rig.say({ user: 'My cat is called Tom.', assistant: 'A fine name.' });
     const { conversation } = await rig.atInput({}, { input: ['What is my cat called?'], run: aRun({ runId: 'now' }) });

@@ -9,6 +9,7 @@ import {
   type ProcessorDefinition,
   type ProcessOutputResultArgs,
 } from '@millrace/processor';
+import { memoryOwner } from '@millrace/stores';
 import { keepVector, keptVector } from './kept-vector.ts';
 import { optionsSchema, rangeOf, type Options } from './options.ts';
 import { recalledText } from './recalled-text.ts';
@@ -48,7 +49,7 @@ async function recall({ store, embedder }: RecallDependencies, options: Options,
 
   const space = spaceOf(embedder, vector);
   const { topK, threshold, scope } = options;
-  const asker = { owner: { tenant, resourceId }, exceptRunId: runId };
+  const asker = { owner: { tenant, key: memoryOwner({ threadId, resourceId }) }, exceptRunId: runId };
   const within = scope === 'thread' ? threadId : undefined;
   const query = { ...asker, threadId: within, vector, topK, threshold };
   const hits = await store.findNearest(space, query, abortSignal);
@@ -69,7 +70,8 @@ async function index({ store, embedder }: RecallDependencies, args: ProcessOutpu
   const [first] = vectors;
   if (first === undefined) return;
   const block = messages.map((message, at) => ({ ...message, vector: vectors[at] ?? [] }));
-  const saved = { tenant, resourceId, threadId, runId, epoch, messages: block };
+  const key = memoryOwner({ threadId, resourceId });
+  const saved = { tenant, key, threadId, runId, epoch, messages: block };
   await store.saveRun(spaceOf(embedder, first), saved, abortSignal);
 }
 

@@ -46,7 +46,7 @@ describe('SQLite: the extension', () => {
       createSqliteVectorStore({ database, loadExtension: noExtension }),
     ];
     const space = { embedder: 'test', dimensions: 8 };
-    const owner = { tenant: 'default', resourceId: 'ada' };
+    const owner = { tenant: 'default', key: 'ada' };
     let seed = 7;
     const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647 - 0.5;
     const aVector = () => Array.from({ length: 8 }, random);
@@ -70,7 +70,7 @@ describe('SQLite: the extension', () => {
     const store = createSqliteVectorStore({ database });
     await store.close();
     await store.close();
-    const block = { tenant: 'default', resourceId: 'ada', threadId: 't', runId: 'r', epoch: 1 };
+    const block = { tenant: 'default', key: 'ada', threadId: 't', runId: 'r', epoch: 1 };
     const message = { messageId: 'm', role: 'user' as const, text: 'x', createdAt: '', vector: [1] };
     const saving = store.saveRun({ embedder: 'e', dimensions: 1 }, { ...block, messages: [message] });
     await expect(saving).rejects.toMatchObject({ code: 'store-unavailable' });

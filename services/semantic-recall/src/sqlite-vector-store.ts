@@ -36,7 +36,7 @@ export function createSqliteVectorStore({ database, loadExtension, onFallback }:
 
   function saveRun(space: VectorSpace, block: RunBlock): void {
     const collection = collectionName(space);
-    const { tenant, resourceId, threadId, runId, epoch } = block;
+    const { tenant, key, threadId, runId, epoch } = block;
     const first = statements.first.get(collection, tenant, runId);
     const savedEpoch = Number(first?.['epoch'] ?? 0);
     if (savedEpoch > epoch) throw saveSuperseded(block, savedEpoch);
@@ -44,7 +44,7 @@ export function createSqliteVectorStore({ database, loadExtension, onFallback }:
     const savedAt = first ? savedAtOf(Number(first['place'])) : Date.now();
     statements.remove.run(collection, tenant, runId);
     for (const [position, { messageId, role, text, createdAt, vector }] of block.messages.entries()) {
-      const where = [collection, tenant, resourceId, threadId, runId, epoch, position, orderOf(savedAt, position)];
+      const where = [collection, tenant, key, threadId, runId, epoch, position, orderOf(savedAt, position)];
       statements.add.run(...where, messageId, role, text, createdAt, toBytes(vector));
     }
   }
@@ -98,7 +98,7 @@ function prepare(database: DatabaseSync) {
 type Asker = { owner: RecallOwner; exceptRunId: string };
 
 function scopeOf(space: VectorSpace, { owner, exceptRunId }: Asker, threadId: string | undefined): Scope {
-  const values = [collectionName(space), checkTenant(owner.tenant), owner.resourceId, exceptRunId];
+  const values = [collectionName(space), checkTenant(owner.tenant), owner.key, exceptRunId];
   const where = 'collection = ? AND tenant = ? AND resource = ? AND run <> ?';
   return threadId === undefined
     ? { where, values }

@@ -10,7 +10,8 @@
 /** Vectors can be compared within one embedder only. `embedder` is any name that tells two of them apart. */
 export type VectorSpace = { embedder: string; dimensions: number };
 
-export type RecallOwner = { tenant: string; resourceId: string };
+/** `key`: as memoryOwner() names it. */
+export type RecallOwner = { tenant: string; key: string };
 
 /** A message as it was let through. */
 export type RecallMessage = {

@@ -6,8 +6,8 @@
 // - Nothing of a tenant or a resource is reached by way of another one, whatever the ids look like.
 import type { JsonObject } from '@millrace/contracts';
 
-/** Whose memory it is: a resource's, or where `threadId` is there, that of one thread of the resource. */
-export type MemoryOwner = { tenant: string; resourceId: string; threadId?: string | undefined };
+/** Whose memory it is: that of `key`, as memoryOwner() names it; where `threadId` is there, that of one thread of it. */
+export type MemoryOwner = { tenant: string; key: string; threadId?: string | undefined };
 
 /** `memory` is null, and `version` 0, where nothing was ever written. */
 export type MemoryRecord = { memory: JsonObject | null; version: number };

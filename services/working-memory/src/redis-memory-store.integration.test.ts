@@ -6,7 +6,7 @@ import { createRedisMemoryStore } from './redis-memory-store.ts';
 import { describeMemoryStore } from './testing/memory-store-suite.ts';
 
 const server = useRedis();
-const owner = { tenant: 'default', resourceId: 'ada' };
+const owner = { tenant: 'default', key: 'ada' };
 const connect = () => connectRedis({ url: server.url });
 
 beforeEach(async () => {

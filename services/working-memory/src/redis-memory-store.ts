@@ -52,8 +52,8 @@ export function createRedisMemoryStore(redis: Redis): WorkingMemoryStore {
  * Begins with the tenant, which has no colon. What the caller named is encoded, so that it can hold neither a colon nor a brace;
  * the braces keep a memory and its marks in one slot of a Redis cluster. @throws token-invalid
  */
-function memoryKey({ tenant, resourceId, threadId }: MemoryOwner): string {
-  const ofResource = `${checkTenant(tenant)}:working-memory:{${encodeURIComponent(resourceId)}}`;
+function memoryKey({ tenant, key, threadId }: MemoryOwner): string {
+  const ofResource = `${checkTenant(tenant)}:working-memory:{${encodeURIComponent(key)}}`;
   return threadId === undefined ? `${ofResource}:resource` : `${ofResource}:thread:${encodeURIComponent(threadId)}`;
 }
 

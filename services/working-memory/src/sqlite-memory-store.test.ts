@@ -27,7 +27,7 @@ describe('SQLite: the file', () => {
     });
     await Promise.all(workers.map((worker) => once(worker, 'exit')));
     const store = createSqliteMemoryStore(openSqliteDatabase(file()));
-    const record = await store.read({ tenant: 'default', resourceId: 'counter' });
+    const record = await store.read({ tenant: 'default', key: 'counter' });
     expect(record).toEqual({ memory: { count: 80 }, version: 80 });
     await store.close();
   });
@@ -35,7 +35,7 @@ describe('SQLite: the file', () => {
   test('marks of runs that are long over are forgotten', async () => {
     const database = openSqliteDatabase(file());
     const store = createSqliteMemoryStore(database);
-    const owner = { tenant: 'default', resourceId: 'ada' };
+    const owner = { tenant: 'default', key: 'ada' };
     await store.compareAndSet({ owner, run: { runId: 'old', epoch: 1 }, version: 0, memory: { a: 1 } });
     const left = () => database.prepare('SELECT run, expires_at FROM working_memory_runs').all();
     expect(Number(left()[0]?.['expires_at'])).toBeGreaterThan(Date.now() + RUN_MARK_TTL_MS - 60_000);

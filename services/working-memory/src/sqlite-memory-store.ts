@@ -60,8 +60,8 @@ function prepare(database: DatabaseSync) {
 }
 
 /** No thread and a thread without a name are not the same. */
-function keyOf({ tenant, resourceId, threadId }: MemoryOwner): [string, string, string] {
-  return [checkTenant(tenant), resourceId, threadId === undefined ? '' : `:${threadId}`];
+function keyOf({ tenant, key, threadId }: MemoryOwner): [string, string, string] {
+  return [checkTenant(tenant), key, threadId === undefined ? '' : `:${threadId}`];
 }
 
 function recordOf(row: Row): MemoryRecord {

@@ -5,7 +5,7 @@ import { openSqliteDatabase } from './sqlite-database.ts';
 import { createSqliteMemoryStore } from './sqlite-memory-store.ts';
 import { MAX_ROUNDS, MEMORY_MAX_BYTES, updateMemory, type MemoryUpdate } from './update-memory.ts';
 
-const owner: MemoryOwner = { tenant: 'default', resourceId: 'ada' };
+const owner: MemoryOwner = { tenant: 'default', key: 'ada' };
 const signal = new AbortController().signal;
 const merging: MemoryUpdate['options'] = { strategy: 'merge', arrays: 'append' };
 

@@ -63,7 +63,7 @@ describe('WorkingMemoryProcessor: output', () => {
     rig.provider.answer(() => ({ name: 'Ada' }));
     expect(await atOutput()).toEqual(continues);
     expect(await rig.memory(ada)).toEqual({ name: 'Ada' });
-    expect(await rig.memory({ tenant: 'default', resourceId: 'eve' })).toBeNull();
+    expect(await rig.memory({ tenant: 'default', key: 'eve' })).toBeNull();
     expect(await rig.memory({ ...ada, threadId: 'thread-1' })).toBeNull();
   });
 

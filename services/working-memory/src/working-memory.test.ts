@@ -71,6 +71,18 @@ User phone: unknown
     expect(await shown({}, aRun({ threadId: undefined }))).toEqual([]);
   });
 
+  test('a thread without a resource owns its memory in either scope; no resource’s name reaches it', async () => {
+    await rig.seed({ name: 'Ada' }, { tenant: 'default', key: ' thread:alone' });
+    const none = { resourceId: undefined };
+    for (const scope of ['resource', 'thread']) {
+      expect((await shown({ scope }, aRun({ ...none, threadId: 'alone' })))[0]).toContain('Name: Ada');
+      expect(await shown({ scope }, aRun({ ...none, threadId: 'another' }))).toEqual([]);
+      for (const resourceId of ['default', 'alone', ' thread:alone']) {
+        expect(await shown({ scope }, aRun({ resourceId, threadId: 'alone' }))).toEqual([]);
+      }
+    }
+  });
+
   test('a store that fails is a failure by its name', async () => {
     await rig.close();
     const { verdicts } = await atInput();

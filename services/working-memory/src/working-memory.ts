@@ -10,6 +10,7 @@ import {
   type ProcessorDefinition,
   type ProcessOutputResultArgs,
 } from '@millrace/processor';
+import { memoryOwner } from '@millrace/stores';
 import { extractUpdate, transcriptOf } from './extraction.ts';
 import { memoryShape, type MemoryShape } from './memory-shape.ts';
 import type { MemoryOwner, WorkingMemoryStore } from './memory-store.ts';
@@ -80,7 +81,9 @@ async function update(
 /** No thread: no memory. A thread's memory is kept under its resource, so that nobody else's thread of that id shows it. */
 function ownerOf({ tenant, resourceId, threadId }: RunRef, scope: Options['scope']): MemoryOwner | undefined {
   if (threadId === undefined) return undefined;
-  return scope === 'thread' ? { tenant, resourceId, threadId } : { tenant, resourceId };
+  const key = memoryOwner({ threadId, resourceId });
+  // A thread without a resource has one memory, whatever the scope.
+  return scope === 'thread' && resourceId !== undefined ? { tenant, key, threadId } : { tenant, key };
 }
 
 /** What users said once stands in a system message here: it is marked as data, and cannot end its own mark. */

@@ -30,7 +30,7 @@ const listCommand = (cli: Cli) =>
         const { threads, total } = await client.threads.list({ resourceId: args.resource, ...limit });
         const rows = threads.map(({ id, resourceId, messageCount, lastMessageAt, updatedAt, title }) => [
           id,
-          resourceId,
+          resourceId ?? '-',
           String(messageCount),
           lastMessageAt ?? updatedAt,
           title,

@@ -19,7 +19,7 @@ export const runCommand = (cli: Cli) =>
       agent: { type: 'positional', required: true, description: 'its name' },
       text: { type: 'positional', required: true, description: 'in quotes; behind -- where it begins with -' },
       thread: { type: 'string', description: 'the conversation; without one there is no memory' },
-      resource: { type: 'string', description: 'who owns the thread (default: the tenant)' },
+      resource: { type: 'string', description: 'who owns the thread (default: the thread itself)' },
       timeout: { type: 'string', description: 'how long the run may take, for example 30s (default: 10m)' },
       ...json,
     },

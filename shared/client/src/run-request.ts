@@ -17,7 +17,7 @@ export type RunInput = string | readonly Message[];
 export type StartOptions = {
   /** The conversation; without one the run has no memory. */
   threadId?: string | undefined;
-  /** Who owns the thread; the tenant if absent. */
+  /** Who owns the thread, and the memory that threads share; if absent, the thread owns its memory itself. */
   resourceId?: string | undefined;
   /** A token. The same id with the same input is the same run; made here if absent. */
   runId?: string | undefined;

@@ -5,13 +5,13 @@ import { wireErrorSchema } from './errors.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
 import { appliedAgentSchema } from './plan.ts';
-import { chunkBatchSchema, runRequestSchema, runResultSchema, runStatusSchema } from './run.ts';
+import { chunkBatchSchema, runRequestSchema, runResultSchema, runStatusSchema, threadIdSchema } from './run.ts';
 import { runEventSchema } from './event.ts';
 import { tokenSchema } from './tokens.ts';
 
 export const threadSchema = z.object({
   id: z.string(),
-  resourceId: z.string(),
+  resourceId: z.string().optional().describe('the thread owns itself if absent'),
   title: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -22,7 +22,7 @@ export const threadSchema = z.object({
 export type Thread = z.infer<typeof threadSchema>;
 
 const nothing = z.object({});
-const ofThread = z.object({ threadId: z.string().min(1) });
+const ofThread = z.object({ threadId: threadIdSchema });
 /** The page size of a list, and its bound. */
 const page = { limit: z.number().int().min(1).max(1_000).default(100), offset: z.number().int().min(0).default(0) };
 
@@ -64,7 +64,7 @@ export const API = {
     appliedAgentSchema,
   ),
   'threads-list': verb(
-    z.object({ resourceId: z.string().optional(), ...page }),
+    z.object({ resourceId: threadIdSchema.optional(), ...page }),
     z.object({ threads: z.array(threadSchema), total: z.number().int() }),
   ),
   'threads-get': verb(ofThread, threadSchema),
@@ -73,7 +73,14 @@ export const API = {
     z.object({ messages: z.array(messageSchema), total: z.number().int() }),
   ),
   'memory-get': verb(
-    z.object({ resourceId: z.string().optional(), threadId: z.string().optional() }),
+    z.object({
+      resourceId: threadIdSchema.optional(),
+      threadId: threadIdSchema
+        .optional()
+        .describe(
+          'alone: the memory of a thread without a resource; with a resource: its thread\u2019s own (scope thread)',
+        ),
+    }),
     z.object({ memory: jsonObjectSchema.nullable(), version: z.number().int().min(0) }),
   ),
 } as const;

@@ -25,7 +25,8 @@ export const isFinal = (status: RunStatus): boolean => finalStatuses.includes(st
 /** A run's deadline when the caller names none, in ms. Source: architecture.md, section 2. */
 export const RUN_DEADLINE_MS = 10 * 60_000;
 
-const threadIdSchema = z
+/** Of a thread or a resource. */
+export const threadIdSchema = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters, no spaces');
 
@@ -36,7 +37,7 @@ export const runRequestSchema = z.strictObject({
   agent: tokenSchema,
   messages: z.array(messageSchema).min(1),
   threadId: threadIdSchema.optional(),
-  resourceId: threadIdSchema.optional().describe('the tenant if absent'),
+  resourceId: threadIdSchema.optional().describe('the thread owns its memory if absent'),
   requestContext: jsonObjectSchema.default({}),
   deadlineMs: z
     .number()

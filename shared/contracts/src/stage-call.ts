@@ -27,7 +27,7 @@ export const runRefSchema = z.object({
   agent: tokenSchema,
   epoch: z.number().int().min(1),
   threadId: z.string().optional(),
-  resourceId: z.string(),
+  resourceId: z.string().optional().describe('the thread owns its memory if absent'),
   deadlineAt: z.number().describe('milliseconds since 1970'),
 });
 export type RunRef = z.infer<typeof runRefSchema>;

@@ -12,9 +12,12 @@ export type RequestContext = {
 /** runId, threadId, resourceId and tenant are the run's and cannot be sent by the caller under these names. */
 export function createRequestContext(sent: JsonObject, run: RunRef): RequestContext {
   const values = new Map<string, JsonValue>(Object.entries(sent));
-  values.set('runId', run.runId).set('tenant', run.tenant).set('resourceId', run.resourceId);
-  if (run.threadId === undefined) values.delete('threadId');
-  else values.set('threadId', run.threadId);
+  values.set('runId', run.runId).set('tenant', run.tenant);
+  for (const name of ['threadId', 'resourceId'] as const) {
+    const id = run[name];
+    if (id === undefined) values.delete(name);
+    else values.set(name, id);
+  }
   return {
     get: (key) => values.get(key),
     set: (key, value) => void values.set(key, value),

@@ -76,8 +76,8 @@ export function describeConcurrency(open: () => Promise<HistoryStore>): void {
     it('gives a new thread to one resource only', async () => {
       const tenant = newTenant();
       const outcomes = await Promise.allSettled(
-        Array.from({ length: 20 }, (_, at) => `resource-${at}`).map((resourceId, at) =>
-          connection(at).saveBlock(block({ tenant, resourceId, runId: resourceId })),
+        Array.from({ length: 20 }, (_, at) => `resource-${at}`).map((owner, at) =>
+          connection(at).saveBlock(block({ tenant, owner, runId: owner })),
         ),
       );
       const rejected = outcomes.filter((outcome) => outcome.status === 'rejected');

@@ -35,12 +35,12 @@ export function describeIsolation(store: () => HistoryStore): void {
     it('keeps tenants apart that use the same ids', async () => {
       const [a, b] = [newTenant(), newTenant()];
       await store().saveBlock(block({ tenant: a, messages: [message('m', "a's")] }));
-      await store().saveBlock(block({ tenant: b, epoch: 2, resourceId: 'bob', messages: [message('m', "b's")] }));
+      await store().saveBlock(block({ tenant: b, epoch: 2, owner: 'bob', messages: [message('m', "b's")] }));
 
       expect(await store().recallLast(block({ tenant: a }), 10)).toEqual([message('m', "a's")]);
-      expect(await store().recallLast(block({ tenant: b, resourceId: 'bob' }), 10)).toEqual([message('m', "b's")]);
+      expect(await store().recallLast(block({ tenant: b, owner: 'bob' }), 10)).toEqual([message('m', "b's")]);
       expect(await store().listThreads({ tenant: a }, page)).toMatchObject({ total: 1 });
-      expect(await store().listThreads({ tenant: a, resourceId: 'bob' }, page)).toEqual({ threads: [], total: 0 });
+      expect(await store().listThreads({ tenant: a, owner: 'bob' }, page)).toEqual({ threads: [], total: 0 });
     });
 
     it('refuses a tenant that is not a token, in every call', async () => {
@@ -73,11 +73,11 @@ export function describeIsolation(store: () => HistoryStore): void {
 
     it('keeps resources apart whatever their ids hold', async () => {
       const tenant = newTenant();
-      for (const [at, resourceId] of HOSTILE.entries()) {
-        await store().saveBlock(block({ tenant, resourceId, threadId: `thread-${at}` }));
+      for (const [at, owner] of HOSTILE.entries()) {
+        await store().saveBlock(block({ tenant, owner, threadId: `thread-${at}` }));
       }
-      for (const [at, resourceId] of HOSTILE.entries()) {
-        const { threads } = await store().listThreads({ tenant, resourceId }, page);
+      for (const [at, owner] of HOSTILE.entries()) {
+        const { threads } = await store().listThreads({ tenant, owner }, page);
         expect(threads.map(({ id }) => id)).toEqual([`thread-${at}`]);
       }
     });
@@ -96,15 +96,15 @@ export function describeIsolation(store: () => HistoryStore): void {
       const tenant = newTenant();
       const names = ['threads', 'threads-of', 'thread', 'order', 'bodies', 'runs', 'history', 'thread:order', tenant];
       for (const threadId of names) {
-        for (const resourceId of names) {
-          const id = `${threadId}/${resourceId}`;
-          await store().saveBlock(block({ tenant, threadId: id, resourceId, messages: [message(id)] }));
+        for (const owner of names) {
+          const id = `${threadId}/${owner}`;
+          await store().saveBlock(block({ tenant, threadId: id, owner, messages: [message(id)] }));
         }
         await store().saveBlock(block({ tenant, threadId, messages: [message(threadId)] }));
       }
       expect(await store().listThreads({ tenant }, page)).toMatchObject({ total: names.length * (names.length + 1) });
       for (const name of names) {
-        const { threads } = await store().listThreads({ tenant, resourceId: name }, page);
+        const { threads } = await store().listThreads({ tenant, owner: name }, page);
         expect(threads.map(({ id }) => id).sort()).toEqual(names.map((threadId) => `${threadId}/${name}`).sort());
         expect(await store().recallLast(block({ tenant, threadId: name }), 10)).toEqual([message(name)]);
       }

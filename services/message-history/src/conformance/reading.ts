@@ -30,8 +30,8 @@ export function describeReading(store: () => HistoryStore): void {
 
     it('recalls nothing of a thread of another resource: it is refused', async () => {
       const thread = await longThread();
-      for (const resourceId of ['eve', '', 'ADA', 'ada ']) {
-        await expect(store().recallLast({ ...thread, resourceId }, 10)).rejects.toMatchObject({
+      for (const owner of ['eve', '', 'ADA', 'ada ']) {
+        await expect(store().recallLast({ ...thread, owner }, 10)).rejects.toMatchObject({
           code: 'thread-foreign',
         });
       }

@@ -16,7 +16,7 @@ export function describeSaving(store: () => HistoryStore): void {
       const thread = await store().getThread(saved);
       expect(thread).toEqual({
         id: saved.threadId,
-        resourceId: saved.resourceId,
+        resourceId: saved.owner,
         title: DEFAULT_TITLE,
         messageCount: 2,
         createdAt: thread.updatedAt,
@@ -104,8 +104,8 @@ export function describeSaving(store: () => HistoryStore): void {
 
     it('refuses the thread of another resource, and stores nothing of it', async () => {
       const tenant = newTenant();
-      await store().saveBlock(block({ tenant, resourceId: 'ada' }));
-      const foreign = block({ tenant, resourceId: 'eve', runId: 'run-2' });
+      await store().saveBlock(block({ tenant, owner: 'ada' }));
+      const foreign = block({ tenant, owner: 'eve', runId: 'run-2' });
 
       await expect(store().saveBlock(foreign)).rejects.toMatchObject({ code: 'thread-foreign' });
       const { messages } = await store().listMessages(foreign, everything);

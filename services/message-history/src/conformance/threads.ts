@@ -7,16 +7,16 @@ export function describeThreads(store: () => HistoryStore): void {
   describe('listing threads', () => {
     it('lists a tenant, and a resource of it', async () => {
       const tenant = newTenant();
-      await store().saveBlock(block({ tenant, threadId: 'a', resourceId: 'ada' }));
-      await store().saveBlock(block({ tenant, threadId: 'b', resourceId: 'bob' }));
+      await store().saveBlock(block({ tenant, threadId: 'a', owner: 'ada' }));
+      await store().saveBlock(block({ tenant, threadId: 'b', owner: 'bob' }));
 
       const page = { limit: 10, offset: 0 };
       const all = await store().listThreads({ tenant }, page);
       expect(all.threads.map(({ id }) => id).sort()).toEqual(['a', 'b']);
       expect(all.total).toBe(2);
-      const bobs = await store().listThreads({ tenant, resourceId: 'bob' }, page);
+      const bobs = await store().listThreads({ tenant, owner: 'bob' }, page);
       expect(bobs).toEqual({ threads: [await store().getThread({ tenant, threadId: 'b' })], total: 1 });
-      expect(await store().listThreads({ tenant, resourceId: 'nobody' }, page)).toEqual({ threads: [], total: 0 });
+      expect(await store().listThreads({ tenant, owner: 'nobody' }, page)).toEqual({ threads: [], total: 0 });
     });
 
     it('lists the most recently updated first', async () => {
@@ -27,7 +27,7 @@ export function describeThreads(store: () => HistoryStore): void {
       }
       const { threads } = await store().listThreads({ tenant }, { limit: 10, offset: 0 });
       expect(threads.map(({ id }) => id)).toEqual(['x', 'z', 'y']);
-      const ofAda = await store().listThreads({ tenant, resourceId: 'ada' }, { limit: 10, offset: 0 });
+      const ofAda = await store().listThreads({ tenant, owner: 'ada' }, { limit: 10, offset: 0 });
       expect(ofAda.threads).toEqual(threads);
     });
 

@@ -20,7 +20,7 @@ export function block(given: Partial<RunBlock> & { tenant: string }): RunBlock {
   const { runId = 'run-1' } = given;
   return {
     threadId: 'thread-1',
-    resourceId: 'ada',
+    owner: 'ada',
     runId,
     epoch: 1,
     messages: messagesOfRun(runId, 2),

@@ -123,8 +123,16 @@ async function execute(deps: Deps, delivery: Delivery, store: RunStore, stop: Ab
 }
 
 function refOf(request: Command['request'], { epoch, deadlineAt }: RunHead): RunRef {
-  const { tenant, runId, agent, threadId, resourceId = tenant } = request;
-  return { tenant, runId, agent, epoch, resourceId, deadlineAt, ...(threadId !== undefined && { threadId }) };
+  const { tenant, runId, agent, threadId, resourceId } = request;
+  return {
+    tenant,
+    runId,
+    agent,
+    epoch,
+    deadlineAt,
+    ...(threadId !== undefined && { threadId }),
+    ...(resourceId !== undefined && { resourceId }),
+  };
 }
 
 /** What no statement of the loop expects: a bug, or a bus that stays away. @throws FencedError */

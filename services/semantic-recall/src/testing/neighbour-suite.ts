@@ -21,8 +21,8 @@ export function describeNeighbours({ save, neighbours }: VectorStoreRig): void {
   test('neighbours of another tenant or resource are nobody’s', async () => {
     await save('r1', { a: [1, 0, 0], b: [0, 1, 0] });
     expect(await neighbours('b')).toEqual(['a']);
-    expect(await neighbours('b', { owner: { tenant: 'other', resourceId: 'ada' } })).toEqual([]);
-    expect(await neighbours('b', { owner: { tenant: 'default', resourceId: 'eve' } })).toEqual([]);
+    expect(await neighbours('b', { owner: { tenant: 'other', key: 'ada' } })).toEqual([]);
+    expect(await neighbours('b', { owner: { tenant: 'default', key: 'eve' } })).toEqual([]);
   });
 
   test('a run that is saved again keeps its place among its neighbours', async () => {

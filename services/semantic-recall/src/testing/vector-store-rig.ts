@@ -22,7 +22,7 @@ export type VectorStoreRig = {
   neighbours(text: string, query?: Partial<NeighbourQuery>): Promise<string[]>;
 };
 
-export const ada = { tenant: 'default', resourceId: 'ada' };
+export const ada = { tenant: 'default', key: 'ada' };
 
 /** A run's block: what was said (no bare numbers) and where it points, user and assistant in turn. */
 export function block(runId: string, said: Record<string, number[]>, changes: Partial<RunBlock> = {}): RunBlock {

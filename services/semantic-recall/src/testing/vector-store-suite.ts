@@ -52,15 +52,15 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
     test('tenants and resources never meet, whatever their ids look like', async () => {
       const owners = [
         ada,
-        { tenant: 'other', resourceId: 'ada' },
-        { tenant: 'default', resourceId: 'ADA' },
-        { tenant: 'default', resourceId: 'ada/t1' },
-        { tenant: 'default', resourceId: '*' },
-        { tenant: 'default', resourceId: "ada' OR 1=1 --" },
+        { tenant: 'other', key: 'ada' },
+        { tenant: 'default', key: 'ADA' },
+        { tenant: 'default', key: 'ada/t1' },
+        { tenant: 'default', key: '*' },
+        { tenant: 'default', key: "ada' OR 1=1 --" },
       ];
       for (const [at, owner] of owners.entries()) await rig.save(`r${at}`, { [`text ${at}`]: [1, 0, 0] }, owner);
       for (const [at, owner] of owners.entries()) expect(await rig.texts({ owner })).toEqual([`text ${at}`]);
-      expect(await rig.texts({ owner: { tenant: 'default', resourceId: 'nobody' } })).toEqual([]);
+      expect(await rig.texts({ owner: { tenant: 'default', key: 'nobody' } })).toEqual([]);
     });
 
     test('one run id in two tenants is two runs', async () => {
@@ -71,7 +71,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
 
     test.each(['', 'a b', '*', 'a'.repeat(65)])('"%s" is no tenant', async (tenant) => {
       const refused = { code: 'token-invalid' };
-      await expect(rig.nearest({ owner: { tenant, resourceId: 'ada' } })).rejects.toMatchObject(refused);
+      await expect(rig.nearest({ owner: { tenant, key: 'ada' } })).rejects.toMatchObject(refused);
       await expect(rig.save('r1', { a: [1, 0, 0] }, { tenant })).rejects.toMatchObject(refused);
     });
 

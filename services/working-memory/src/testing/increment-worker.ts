@@ -9,7 +9,7 @@ const { path, worker, rounds } = z
   .object({ path: z.string(), worker: z.number(), rounds: z.number() })
   .parse(workerData);
 const store = createSqliteMemoryStore(openSqliteDatabase(path));
-const owner = { tenant: 'default', resourceId: 'counter' };
+const owner = { tenant: 'default', key: 'counter' };
 
 for (let round = 0; round < rounds; round++) {
   for (;;) {

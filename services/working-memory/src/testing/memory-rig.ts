@@ -10,7 +10,7 @@ import { openSqliteDatabase } from '../sqlite-database.ts';
 import { createSqliteMemoryStore } from '../sqlite-memory-store.ts';
 import { workingMemory } from '../working-memory.ts';
 
-export const ada: MemoryOwner = { tenant: 'default', resourceId: 'ada' };
+export const ada: MemoryOwner = { tenant: 'default', key: 'ada' };
 
 export async function createMemoryRig() {
   const provider = await startTestProvider();

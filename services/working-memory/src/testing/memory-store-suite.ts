@@ -3,7 +3,7 @@ import type { JsonObject } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MemoryOwner, WorkingMemoryStore } from '../memory-store.ts';
 
-const ada: MemoryOwner = { tenant: 'default', resourceId: 'ada' };
+const ada: MemoryOwner = { tenant: 'default', key: 'ada' };
 const run = (runId: string, epoch = 1) => ({ runId, epoch });
 
 /** @param open a store on the same data each time it is called within one test, and on no data at first in the next */
@@ -103,18 +103,18 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
     test('owners never meet, whatever their ids look like', async () => {
       const owners: MemoryOwner[] = [
         ada,
-        { tenant: 'other', resourceId: 'ada' },
-        { tenant: 'default', resourceId: 'ada', threadId: 't' },
-        { tenant: 'default', resourceId: 'ada', threadId: '' },
-        { tenant: 'default', resourceId: 'ada:thread:t' },
-        { tenant: 'default', resourceId: 'ada}:thread:t' },
-        { tenant: 'default', resourceId: 'ada', threadId: 't:run:r1' },
-        { tenant: 'default', resourceId: 'ada:run:r1' },
-        { tenant: 'default', resourceId: '{ada}' },
-        { tenant: 'default', resourceId: 'ADA' },
-        { tenant: 'default', resourceId: '%61da' },
-        { tenant: 'default', resourceId: "ada'; DROP TABLE working_memory; --" },
-        { tenant: 'default', resourceId: '*' },
+        { tenant: 'other', key: 'ada' },
+        { tenant: 'default', key: 'ada', threadId: 't' },
+        { tenant: 'default', key: 'ada', threadId: '' },
+        { tenant: 'default', key: 'ada:thread:t' },
+        { tenant: 'default', key: 'ada}:thread:t' },
+        { tenant: 'default', key: 'ada', threadId: 't:run:r1' },
+        { tenant: 'default', key: 'ada:run:r1' },
+        { tenant: 'default', key: '{ada}' },
+        { tenant: 'default', key: 'ADA' },
+        { tenant: 'default', key: '%61da' },
+        { tenant: 'default', key: "ada'; DROP TABLE working_memory; --" },
+        { tenant: 'default', key: '*' },
       ];
       for (const [at, owner] of owners.entries()) {
         const { outcome } = await store.compareAndSet({ owner, run: run('r1'), version: 0, memory: { at } });
@@ -127,7 +127,7 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
 
     test.each(['', 'a b', 'default:working-memory', '*', 'a'.repeat(65)])('"%s" is no tenant', async (tenant) => {
       const refused = { code: 'token-invalid' };
-      const owner = { tenant, resourceId: 'ada' };
+      const owner = { tenant, key: 'ada' };
       await expect(store.read(owner)).rejects.toMatchObject(refused);
       const write = store.compareAndSet({ owner, run: run('r1'), version: 0, memory: {} });
       await expect(write).rejects.toMatchObject(refused);

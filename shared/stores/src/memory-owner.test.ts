@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { memoryOwner, resourceOf } from './memory-owner.ts';
+
+const NAMES = ['', 'ada', ' ', ' ada', ' thread:t1', ' resource: thread:t1', 'thread:t1', ' resource:ada', 't1', '*'];
+
+test('a resource owns its memory under its own name', () => {
+  expect(memoryOwner({ threadId: 't1', resourceId: 'ada' })).toBe('ada');
+});
+
+test('a thread without a resource owns its memory, under a key that no name of a resource equals', () => {
+  const threads = NAMES.map((threadId) => memoryOwner({ threadId }));
+  const resources = NAMES.map((resourceId) => memoryOwner({ threadId: 't1', resourceId }));
+  expect(new Set([...threads, ...resources]).size).toBe(2 * NAMES.length);
+});
+
+test('the resource is read back from the key, and none where a thread owns itself', () => {
+  for (const name of NAMES) {
+    expect(resourceOf(memoryOwner({ threadId: 't1', resourceId: name }))).toBe(name);
+    expect(resourceOf(memoryOwner({ threadId: name }))).toBeUndefined();
+  }
+});

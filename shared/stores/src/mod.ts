@@ -1,0 +1,2 @@
+// What the three memory services share, so that they cannot drift apart.
+export { memoryOwner, ownerOfResource, ownerOfThread, resourceOf } from './memory-owner.ts';
