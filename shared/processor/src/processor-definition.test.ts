@@ -40,11 +40,13 @@ test('it is made with parsed options', () => {
 
 test('the request context has the ids of the run, which the caller cannot send', () => {
   const sent = { locale: 'de', runId: 'forged', tenant: 'forged', threadId: 'forged' };
-  const { threadId: _none, ...withoutThread } = TEST_RUN;
+  const { threadId: _thread, ...withoutThread } = TEST_RUN;
+  const { resourceId: _resource, ...withoutResource } = TEST_RUN;
   const context = createRequestContext(sent, withoutThread);
   expect([context.get('runId'), context.get('tenant'), context.get('resourceId')]).toEqual(['run-1', 'default', 'ada']);
   expect([context.get('locale'), context.has('threadId')]).toEqual(['de', false]);
   expect(createRequestContext(sent, TEST_RUN).get('threadId')).toBe('thread-1');
+  expect(createRequestContext({ resourceId: 'forged' }, withoutResource).has('resourceId')).toBe(false);
   context.set('mine', [1]);
   expect(context.keys().toSorted()).toEqual(['locale', 'mine', 'resourceId', 'runId', 'tenant']);
   expect(sent).not.toHaveProperty('mine');
