@@ -1,5 +1,5 @@
 // The expected failures of a history store, worded once for both implementations.
-import { isToken, MillraceError } from '@millrace/contracts';
+import { MillraceError } from '@millrace/contracts';
 import { resourceOf } from '@millrace/stores';
 import { MAX_BLOCK_MESSAGES, type RunBlock, type ThreadRef } from './history-store.ts';
 
@@ -36,14 +36,6 @@ export function storeUnavailable(what: string, cause: unknown): MillraceError {
   return new MillraceError('store-unavailable', `The message store did not ${what}: ${reason}`, {
     remedy: 'Check that the store runs and is reached from here, and ask again.',
     cause,
-  });
-}
-
-/** A tenant is a token: it can hold nothing that would end its part of a key. @throws token-invalid */
-export function checkTenant(tenant: string): string {
-  if (isToken(tenant)) return tenant;
-  throw new MillraceError('token-invalid', `"${tenant}" is not a tenant.`, {
-    remedy: 'Use 1 to 64 characters out of A-Z, a-z, 0-9, "_" and "-".',
   });
 }
 

@@ -1,6 +1,6 @@
 // How a thread lies in Redis. Every key begins with the tenant, which is a token and so has no colon; what the caller named (a
 // thread, a resource) stands last, whatever characters it has. So two different things never share a key.
-import { checkTenant } from './history-errors.ts';
+import { checkTenant } from '@millrace/stores';
 import type { ThreadRef } from './history-store.ts';
 
 /** @throws token-invalid */

@@ -1,6 +1,7 @@
 // The embedded history store: one file, for one machine without Redis. The same contract as on Redis; each save is a transaction.
 import type { Message, Thread } from '@millrace/contracts';
-import { checkBlock, checkTenant, storeUnavailable, threadForeign, threadUnknown } from './history-errors.ts';
+import { checkTenant } from '@millrace/stores';
+import { checkBlock, storeUnavailable, threadForeign, threadUnknown } from './history-errors.ts';
 import type { HistoryStore, MessagePage, Page, ThreadRef } from './history-store.ts';
 import { inTransaction, openSqliteDatabase } from './sqlite-database.ts';
 import { prepareStatements, type Statements } from './sqlite-statements.ts';

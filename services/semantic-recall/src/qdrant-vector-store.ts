@@ -8,7 +8,8 @@ import { pointId } from './point-id.ts';
 import { createQdrantCollections } from './qdrant-collections.ts';
 import { statusOf, type Qdrant } from './qdrant-client.ts';
 import { payloadsOf, readPayload, recalledOf } from './qdrant-payload.ts';
-import { checkBlock, checkTenant, saveSuperseded } from './recall-errors.ts';
+import { checkTenant } from '@millrace/stores';
+import { checkBlock, saveSuperseded } from './recall-errors.ts';
 import { savedAtOf, type RecallOwner, type RunBlock, type VectorSpace, type VectorStore } from './vector-store.ts';
 
 type Condition = { key: string; match: { value: string } } | { key: string; range: Record<string, number> };

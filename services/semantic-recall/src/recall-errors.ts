@@ -1,5 +1,6 @@
 // The expected failures of a vector store, worded once for both implementations.
-import { isToken, MillraceError } from '@millrace/contracts';
+import { MillraceError } from '@millrace/contracts';
+import { checkTenant } from '@millrace/stores';
 import { MAX_RUN_MESSAGES, type RunBlock } from './vector-store.ts';
 
 export function storeUnavailable(what: string, reason: string, cause: unknown): MillraceError {
@@ -17,14 +18,6 @@ export function saveSuperseded({ runId, epoch }: RunBlock, savedEpoch: number): 
       remedy: 'Nothing: a later owner of the run has indexed its messages.',
     },
   );
-}
-
-/** A tenant is a token: it can hold nothing that would end its part of an id. @throws token-invalid */
-export function checkTenant(tenant: string): string {
-  if (isToken(tenant)) return tenant;
-  throw new MillraceError('token-invalid', `"${tenant}" is not a tenant.`, {
-    remedy: 'Use 1 to 64 characters out of A-Z, a-z, 0-9, "_" and "-".',
-  });
 }
 
 /** @throws token-invalid, message-invalid */

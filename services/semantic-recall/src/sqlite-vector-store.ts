@@ -3,7 +3,8 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { MillraceError } from '@millrace/contracts';
 import { collectionName } from './collection-name.ts';
-import { checkBlock, checkTenant, saveSuperseded, storeUnavailable } from './recall-errors.ts';
+import { checkTenant } from '@millrace/stores';
+import { checkBlock, saveSuperseded, storeUnavailable } from './recall-errors.ts';
 import { inTransaction } from './sqlite-database.ts';
 import { chooseNearest, type Scope } from './sqlite-nearest.ts';
 import { toBytes } from './vector-bytes.ts';

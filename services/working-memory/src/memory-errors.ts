@@ -1,5 +1,5 @@
 // The expected failures of working memory, worded once for both stores.
-import { isToken, MillraceError } from '@millrace/contracts';
+import { MillraceError } from '@millrace/contracts';
 import type { RunMark } from './memory-store.ts';
 
 export function storeUnavailable(what: string, cause: unknown): MillraceError {
@@ -18,12 +18,4 @@ export function writeSuperseded({ runId, epoch }: RunMark, writtenEpoch: number)
       remedy: 'Nothing: a later owner of the run has updated the memory.',
     },
   );
-}
-
-/** A tenant is a token: it can hold nothing that would end its part of a key. @throws token-invalid */
-export function checkTenant(tenant: string): string {
-  if (isToken(tenant)) return tenant;
-  throw new MillraceError('token-invalid', `"${tenant}" is not a tenant.`, {
-    remedy: 'Use 1 to 64 characters out of A-Z, a-z, 0-9, "_" and "-".',
-  });
 }

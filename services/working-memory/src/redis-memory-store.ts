@@ -1,7 +1,8 @@
 // Working memory in Redis. Each memory is a hash, each run that has written to it a key beside it that expires by itself.
 import type { Redis } from 'ioredis';
 import { MillraceError, type JsonObject } from '@millrace/contracts';
-import { checkTenant, storeUnavailable } from './memory-errors.ts';
+import { checkTenant } from '@millrace/stores';
+import { storeUnavailable } from './memory-errors.ts';
 import { RUN_MARK_TTL_MS, type MemoryOwner, type MemoryRecord, type WorkingMemoryStore } from './memory-store.ts';
 
 /** @param redis as connectRedis made it; closed with the store */

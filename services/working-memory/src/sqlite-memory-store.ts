@@ -2,7 +2,8 @@
 // machines.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { MillraceError, type JsonObject } from '@millrace/contracts';
-import { checkTenant, storeUnavailable } from './memory-errors.ts';
+import { checkTenant } from '@millrace/stores';
+import { storeUnavailable } from './memory-errors.ts';
 import {
   RUN_MARK_TTL_MS,
   type MemoryOwner,
