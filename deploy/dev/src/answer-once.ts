@@ -4,12 +4,12 @@ import type { Client } from '@millrace/client';
 import type { RunResult } from '@millrace/contracts';
 
 export type OnceOptions = {
-  readonly client: Client;
-  readonly agent: string;
-  readonly text: string;
-  readonly answer: (text: string) => void;
-  readonly report: (line: string) => void;
-  readonly signal: AbortSignal;
+  client: Client;
+  agent: string;
+  text: string;
+  answer: (text: string) => void;
+  report: (line: string) => void;
+  signal: AbortSignal;
 };
 
 /** Resolves with the exit code, as of `millrace run`; what is not an answer is reported with its reason. */

@@ -6,24 +6,24 @@ import { parseAgentFile, withPlaces, type Client } from '@millrace/client';
 import { MillraceError } from '@millrace/contracts';
 import type { Environment } from './backing-servers.ts';
 
-const waitMs = 60_000;
-const pollIntervalMs = 100;
+const WAIT_MS = 60_000;
+const POLL_INTERVAL_MS = 100;
 
 /** What goes away by itself while services start. */
 const passing: ReadonlySet<string> = new Set(['nobody-there', 'timeout', 'processor-unknown', 'tool-unknown']);
 
 export type ApplyOptions = {
-  readonly client: Client;
-  readonly agentFile: string;
+  client: Client;
+  agentFile: string;
   /** `${NAME}` and `${NAME:-default}` in the file stand for it. */
-  readonly env: Environment;
-  readonly signal: AbortSignal;
+  env: Environment;
+  signal: AbortSignal;
 };
 
 /** @throws MillraceError what still stood in the way after a minute, or at once what waiting does not mend */
 export async function applyAgentFile({ client, agentFile, env, signal }: ApplyOptions): Promise<void> {
   const file = parseAgentFile(agentFile, await readFile(agentFile, 'utf8'), env);
-  const deadline = performance.now() + waitMs;
+  const deadline = performance.now() + WAIT_MS;
   for (;;) {
     signal.throwIfAborted();
     try {
@@ -33,7 +33,7 @@ export async function applyAgentFile({ client, agentFile, env, signal }: ApplyOp
       if (!MillraceError.isInstance(error)) throw error;
       if (!isPassing(error) || performance.now() >= deadline)
         throw error.code === 'agent-invalid' ? withPlaces(error, file) : error;
-      await pause(pollIntervalMs, undefined, { signal });
+      await pause(POLL_INTERVAL_MS, undefined, { signal });
     }
   }
 }

@@ -19,18 +19,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** `url` is absent where there is none; `about` says where it came from, or why it is not there. */
 export type BackingServer = { readonly url?: string; readonly about: string; readonly isOurs: boolean };
 export type BackingServers = {
-  readonly nats: BackingServer & { readonly url: string; readonly monitorUrl?: string };
-  readonly redis: BackingServer;
-  readonly qdrant: BackingServer;
+  nats: BackingServer & { readonly url: string; readonly monitorUrl?: string };
+  redis: BackingServer;
+  qdrant: BackingServer;
 };
 
 export type BackingOptions = {
-  readonly state: StateDir;
-  readonly env: Environment;
+  state: StateDir;
+  env: Environment;
   /** Told when one dies and what is fetched. */
-  readonly report: (line: string) => void;
-  readonly resources: Resources;
-  readonly signal: AbortSignal;
+  report: (line: string) => void;
+  resources: Resources;
+  signal: AbortSignal;
 };
 
 /** @throws ServerError when there is no NATS, or a server does not start */

@@ -6,12 +6,12 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** How long a service without a parent may take to drain. The servers it talks to are ending too, so it may never succeed. */
-const orphanGraceMs = 3_000;
+const ORPHAN_GRACE_MS = 3_000;
 
 const [main = ''] = process.argv.slice(2);
 
 function endWithoutParent(): void {
-  setTimeout(() => process.exit(1), orphanGraceMs).unref();
+  setTimeout(() => process.exit(1), ORPHAN_GRACE_MS).unref();
   process.kill(process.pid, 'SIGTERM');
 }
 

@@ -9,11 +9,11 @@ export type Claim =
   /** `stack` is absent while the other one is still starting. */
   | { readonly kind: 'taken'; readonly stack: Stack | undefined };
 
-const claimName = 'npm-start';
+const CLAIM_NAME = 'npm-start';
 
 export async function claimStack(state: StateDir): Promise<Claim> {
   try {
-    const claim = await claimStore(state.root, claimName);
+    const claim = await claimStore(state.root, CLAIM_NAME);
     await removeStack(state.stackFile);
     return { kind: 'ours', release: () => claim.release() };
   } catch (error) {

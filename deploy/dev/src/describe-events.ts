@@ -2,8 +2,8 @@
 // milliseconds. Pure.
 import type { EntryOutcome, RunEvent } from '@millrace/contracts';
 
-const nameWidth = 21;
-const msWidth = 8;
+const NAME_WIDTH = 21;
+const MS_WIDTH = 8;
 
 /** Stages at which nobody stands are left out. */
 export function describeEvents(events: readonly RunEvent[]): string[] {
@@ -29,7 +29,7 @@ export function describeEvents(events: readonly RunEvent[]): string[] {
 }
 
 const row = (name: string, ms: number, text: string): string =>
-  `${name.padEnd(nameWidth)}${format(ms).padStart(msWidth)} ms  ${text}`;
+  `${name.padEnd(NAME_WIDTH)}${format(ms).padStart(MS_WIDTH)} ms  ${text}`;
 
 /** `pii 0.4`: the entry's own milliseconds; what is not a plain "continue" is said. */
 function describeEntry({ entry, ms, verdict, skipped, reason, error }: EntryOutcome): string {

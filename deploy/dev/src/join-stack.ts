@@ -10,8 +10,8 @@ type Taken = Extract<Claim, { kind: 'taken' }>;
 export type JoinOptions = Omit<ServeOptions, 'releaseClaim'>;
 
 /** As long as a cold start may take. */
-const startingTimeoutMs = 60_000;
-const pollIntervalMs = 100;
+const STARTING_TIMEOUT_MS = 60_000;
+const POLL_INTERVAL_MS = 100;
 
 /** Resolves with the exit code: not 0 where there was nothing to do, so that a script does not take it for its own stack. */
 export async function joinStack(taken: Taken, options: JoinOptions): Promise<number> {
@@ -34,7 +34,7 @@ export async function joinStack(taken: Taken, options: JoinOptions): Promise<num
 }
 
 async function untilServing({ state, signal }: JoinOptions): Promise<Taken['stack']> {
-  const deadline = performance.now() + startingTimeoutMs;
+  const deadline = performance.now() + STARTING_TIMEOUT_MS;
   while (performance.now() < deadline) {
     const claim = await claimStack(state);
     if (claim.kind === 'ours') {
@@ -42,7 +42,7 @@ async function untilServing({ state, signal }: JoinOptions): Promise<Taken['stac
       return undefined;
     }
     if (claim.stack) return claim.stack;
-    await pause(pollIntervalMs, undefined, { signal });
+    await pause(POLL_INTERVAL_MS, undefined, { signal });
   }
   return undefined;
 }

@@ -8,18 +8,18 @@ export type KeptServer = {
 };
 
 export type KeepServerOptions<S extends RunningServer> = {
-  readonly name: string;
-  readonly server: S;
+  name: string;
+  server: S;
   /** Starts it again, on the addresses of `before`. */
-  readonly restart: (before: S) => Promise<S>;
-  readonly report: (line: string) => void;
-  readonly maxRestarts?: number;
+  restart: (before: S) => Promise<S>;
+  report: (line: string) => void;
+  maxRestarts?: number;
 };
 
-const defaultMaxRestarts = 5;
+const DEFAULT_MAX_RESTARTS = 5;
 
 export function keepServer<S extends RunningServer>(options: KeepServerOptions<S>): KeptServer {
-  const { name, restart, report, maxRestarts = defaultMaxRestarts } = options;
+  const { name, restart, report, maxRestarts = DEFAULT_MAX_RESTARTS } = options;
   let { server } = options;
   let isStopping = false;
 

@@ -4,9 +4,9 @@ import { mkdir, open, rename, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** At this size a log becomes `<file>.1` (the one before is dropped) at the next start of its service. */
-const maxLogBytes = 16 * 1024 * 1024;
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
 
-export async function openLogFile(path: string, maxBytes = maxLogBytes): Promise<FileHandle> {
+export async function openLogFile(path: string, maxBytes = MAX_LOG_BYTES): Promise<FileHandle> {
   await mkdir(dirname(path), { recursive: true });
   const size = await stat(path).then(
     (found) => found.size,

@@ -18,21 +18,21 @@ export const DEMO_AGENT = 'demo';
 const STOP_MS = 60_000;
 
 export type ServeOptions = {
-  readonly arguments: Exclude<Arguments, { command: 'help' }>;
-  readonly checkout: string;
-  readonly agentFile: string;
-  readonly state: StateDir;
-  readonly env: Environment;
+  arguments: Exclude<Arguments, { command: 'help' }>;
+  checkout: string;
+  agentFile: string;
+  state: StateDir;
+  env: Environment;
   /** Ends it, at whatever point it is. */
-  readonly signal: AbortSignal;
+  signal: AbortSignal;
   /** Progress and addresses. */
-  readonly say: (line: string) => void;
+  say: (line: string) => void;
   /** What went wrong. */
-  readonly report: (line: string) => void;
+  report: (line: string) => void;
   /** The answer of --once. */
-  readonly answer: (text: string) => void;
+  answer: (text: string) => void;
   /** Gives the checkout back. */
-  readonly releaseClaim: () => Promise<void>;
+  releaseClaim: () => Promise<void>;
 };
 
 /** Resolves with the exit code, once everything is stopped. */

@@ -7,33 +7,33 @@ import { openLogFile } from './log-file.ts';
 /** A service to be run. */
 export type ServiceSpec = {
   /** Also the name of its log file. */
-  readonly name: string;
+  name: string;
   /** Absolute path of its main.ts. */
-  readonly main: string;
+  main: string;
   /** What it gets beside PATH, HOME and the like. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  env: Readonly<Record<string, string | undefined>>;
 };
 
 /** `said`: as in "ended with code 1", "was ended by SIGKILL". */
 export type Exit = { readonly code: number | null; readonly said: string };
 
 export type ServiceProcess = {
-  readonly pid: number | undefined;
+  pid: number | undefined;
   /** Resolves however it ended, also when it could not be started. Never rejects. */
-  readonly exited: Promise<Exit>;
+  exited: Promise<Exit>;
   /** SIGTERM, and SIGKILL after `stopTimeoutMs`. Any number of calls; answers when the process is gone. */
   stop(): Promise<void>;
 };
 
 /** A little more than the drain that services are given here (DRAIN_GRACE_MS, service-table.ts). */
-const defaultStopTimeoutMs = 8_000;
+const DEFAULT_STOP_TIMEOUT_MS = 8_000;
 
 const childProgram = join(import.meta.dirname, 'child.ts');
 
 export async function startServiceProcess(
   spec: ServiceSpec,
   logFile: string,
-  stopTimeoutMs = defaultStopTimeoutMs,
+  stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS,
 ): Promise<ServiceProcess> {
   const log = await openLogFile(logFile);
   const child = spawn(process.execPath, [childProgram, spec.main], {

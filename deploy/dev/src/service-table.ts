@@ -18,16 +18,16 @@ const services: readonly { readonly name: string; readonly store?: Store }[] = [
 ];
 
 /** So that a stop of the whole stack takes seconds: a run that goes on longer is handed over like any other. */
-const drainGraceMs = 5_000;
+const DRAIN_GRACE_MS = 5_000;
 
 export type SpecOptions = {
-  readonly checkout: string;
-  readonly state: StateDir;
+  checkout: string;
+  state: StateDir;
   /** The caller's own environment; what is set here wins. */
-  readonly env: Environment;
-  readonly servers: BackingServers;
+  env: Environment;
+  servers: BackingServers;
   /** OPENAI_API_KEY and OPENAI_BASE_URL where the stand-in answers. */
-  readonly model: Environment;
+  model: Environment;
 };
 
 export function serviceSpecs({ checkout, state, env, servers, model }: SpecOptions): ServiceSpec[] {
@@ -35,7 +35,7 @@ export function serviceSpecs({ checkout, state, env, servers, model }: SpecOptio
     ...env,
     ...model,
     NATS_URL: servers.nats.url,
-    DRAIN_GRACE_MS: String(drainGraceMs),
+    DRAIN_GRACE_MS: String(DRAIN_GRACE_MS),
     NODE_COMPILE_CACHE: state.compileCache,
     // Several processes of one machine cannot share a port, nor services their choice of processors.
     HEALTH_PORT: undefined,

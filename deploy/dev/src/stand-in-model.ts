@@ -10,16 +10,16 @@ import type { StateDir } from './state-dir.ts';
 export type StandInModel = { readonly url: string; readonly service: SupervisedService };
 
 export type StandInOptions = {
-  readonly checkout: string;
-  readonly state: StateDir;
-  readonly env: Environment;
-  readonly report: (line: string) => void;
-  readonly signal: AbortSignal;
-  readonly restartPolicy?: RestartPolicy;
+  checkout: string;
+  state: StateDir;
+  env: Environment;
+  report: (line: string) => void;
+  signal: AbortSignal;
+  restartPolicy?: RestartPolicy;
 };
 
-const readyTimeoutMs = 30_000;
-const pollIntervalMs = 20;
+const READY_TIMEOUT_MS = 30_000;
+const POLL_INTERVAL_MS = 20;
 
 /** Answers once it serves. `add` gets what stops it as soon as there is something to stop. */
 export async function startStandInModel(
@@ -48,12 +48,12 @@ export async function startStandInModel(
 
 /** Undefined once it answers; otherwise why it was given up. */
 async function untilHealthy(url: string, signal: AbortSignal): Promise<string | undefined> {
-  const deadline = performance.now() + readyTimeoutMs;
+  const deadline = performance.now() + READY_TIMEOUT_MS;
   while (performance.now() < deadline) {
     signal.throwIfAborted();
     const response = await fetch(url, { signal }).catch(() => undefined);
     if (response?.ok) return undefined;
-    await pause(pollIntervalMs, undefined, { signal });
+    await pause(POLL_INTERVAL_MS, undefined, { signal });
   }
-  return `dev-model did not answer at ${url} in ${readyTimeoutMs / 1_000} s`;
+  return `dev-model did not answer at ${url} in ${READY_TIMEOUT_MS / 1_000} s`;
 }

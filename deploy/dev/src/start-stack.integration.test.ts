@@ -8,7 +8,7 @@ import { startStack } from './start-stack.ts';
 import { stateDir, type StateDir } from './state-dir.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
-const names = ['orchestrator', 'guardrails', 'message-history', 'semantic-recall', 'working-memory', 'tools'];
+const NAMES = ['orchestrator', 'guardrails', 'message-history', 'semantic-recall', 'working-memory', 'tools'];
 const elsewhere = {
   NATS_URL: 'nats://elsewhere:4222',
   REDIS_URL: 'redis://elsewhere:6379',
@@ -16,12 +16,12 @@ const elsewhere = {
 };
 
 /** Writes its environment to its log, and ends when it is asked to. */
-const fakeService = `
+const FAKE_SERVICE = `
 process.stdout.write(JSON.stringify(process.env) + '\\n');
 process.on('SIGTERM', () => { process.stdout.write('drained\\n'); process.exit(0); });
 setInterval(() => {}, 1000);
 `;
-const fakeModel = `
+const FAKE_MODEL = `
 import { createServer } from 'node:http';
 createServer((_, response) => response.end('{}')).listen(Number(process.env.PORT), process.env.HOST);
 `;
@@ -38,8 +38,8 @@ async function checkoutWith(mains: Record<string, string>): Promise<string> {
 async function start(
   over: { env?: Record<string, string>; mains?: Record<string, string>; signal?: AbortSignal } = {},
 ) {
-  const services = Object.fromEntries(names.map((name) => [name, fakeService]));
-  const checkout = await checkoutWith({ ...services, 'dev-model': fakeModel, ...over.mains });
+  const services = Object.fromEntries(NAMES.map((name) => [name, FAKE_SERVICE]));
+  const checkout = await checkoutWith({ ...services, 'dev-model': FAKE_MODEL, ...over.mains });
   const state = stateDir(await scratchDir());
   const resources = createResources();
   onTestFinished(async () => expect(await resources.release()).toEqual([]));
@@ -69,7 +69,7 @@ const environmentOf = (state: StateDir, name: string): Promise<object> =>
 
 test('every service is a process that is told of the servers and the stand-in', { timeout: 30_000 }, async () => {
   const { stack, state } = await start();
-  expect(stack.services.map(({ name }) => name)).toEqual([...names, 'dev-model']);
+  expect(stack.services.map(({ name }) => name)).toEqual([...NAMES, 'dev-model']);
   expect((await fetch(`${stack.standInUrl}/healthz`)).ok).toBe(true);
   const { NATS_URL, REDIS_URL, QDRANT_URL } = elsewhere;
   const model = { OPENAI_API_KEY: 'stand-in', OPENAI_BASE_URL: `${stack.standInUrl}/v1` };
@@ -100,9 +100,9 @@ test(
 
 test('the end drains every service', { timeout: 30_000 }, async () => {
   const { state, resources } = await start();
-  for (const name of names) await environmentOf(state, name);
+  for (const name of NAMES) await environmentOf(state, name);
   expect(await resources.release()).toEqual([]);
-  for (const name of names) expect((await linesOf(state.log(name))).at(-1)).toBe('drained');
+  for (const name of NAMES) expect((await linesOf(state.log(name))).at(-1)).toBe('drained');
 });
 
 test(

@@ -11,24 +11,24 @@ import type { StateDir } from './state-dir.ts';
 import { superviseService, type RestartPolicy, type SupervisedService } from './supervise-service.ts';
 
 export type StackOptions = {
-  readonly checkout: string;
-  readonly state: StateDir;
-  readonly env: Environment;
-  readonly resources: Resources;
+  checkout: string;
+  state: StateDir;
+  env: Environment;
+  resources: Resources;
   /** Gives the start up. */
-  readonly signal: AbortSignal;
+  signal: AbortSignal;
   /** Told what is fetched, what died and what was started again. */
-  readonly report: (line: string) => void;
-  readonly restartPolicy?: RestartPolicy;
+  report: (line: string) => void;
+  restartPolicy?: RestartPolicy;
 };
 
 export type StartedStack = {
-  readonly servers: BackingServers;
+  servers: BackingServers;
   /** Of the stand-in; absent where the environment names a provider. */
-  readonly standInUrl?: string;
-  readonly services: readonly SupervisedService[];
+  standInUrl?: string;
+  services: readonly SupervisedService[];
   /** Resolves with the reason once one of them stays down. */
-  readonly gaveUp: Promise<string>;
+  gaveUp: Promise<string>;
 };
 
 export async function startStack(options: StackOptions): Promise<StartedStack> {

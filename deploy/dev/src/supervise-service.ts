@@ -6,11 +6,11 @@ import { startServiceProcess, type Exit, type ServiceProcess, type ServiceSpec }
 
 export type RestartPolicy = {
   /** The pause before the first restart; it doubles with every death in the window. */
-  readonly firstDelayMs: number;
-  readonly maxDelayMs: number;
+  firstDelayMs: number;
+  maxDelayMs: number;
   /** At so many deaths within `windowMs` the service stays down. */
-  readonly maxDeaths: number;
-  readonly windowMs: number;
+  maxDeaths: number;
+  windowMs: number;
 };
 
 const defaultRestartPolicy: RestartPolicy = {
@@ -21,21 +21,21 @@ const defaultRestartPolicy: RestartPolicy = {
 };
 
 export type SuperviseOptions = {
-  readonly spec: ServiceSpec;
-  readonly logFile: string;
+  spec: ServiceSpec;
+  logFile: string;
   /** Gets a line about every death, restart and giving up. */
-  readonly report: (line: string) => void;
-  readonly policy?: RestartPolicy;
-  readonly stopTimeoutMs?: number;
+  report: (line: string) => void;
+  policy?: RestartPolicy;
+  stopTimeoutMs?: number;
 };
 
 export type SupervisedService = {
-  readonly name: string;
-  readonly logFile: string;
+  name: string;
+  logFile: string;
   /** Of the process that runs now; undefined while none does. */
   pid(): number | undefined;
   /** Resolves with the reason once the service stays down. Stays pending otherwise, also after a stop. */
-  readonly gaveUp: Promise<string>;
+  gaveUp: Promise<string>;
   /** Ends it and starts it no more. Any number of calls; answers when the process is gone. */
   stop(): Promise<void>;
 };

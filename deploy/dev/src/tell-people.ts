@@ -6,8 +6,8 @@ import type { Stack } from './stack-file.ts';
 import type { StartedStack } from './start-stack.ts';
 import type { StateDir } from './state-dir.ts';
 
-const labelWidth = 10;
-const row = (label: string, text: string): string => `  ${label.padEnd(labelWidth)}${text}`;
+const LABEL_WIDTH = 10;
+const row = (label: string, text: string): string => `  ${label.padEnd(LABEL_WIDTH)}${text}`;
 
 export function addressLines({ servers, standInUrl, services }: StartedStack, state: StateDir): string[] {
   const { nats, redis, qdrant } = servers;

@@ -22,12 +22,12 @@ const TURNS: readonly Turn[] = [
 ];
 
 export type TourOptions = {
-  readonly client: Client;
-  readonly agent: string;
+  client: Client;
+  agent: string;
   /** Who asks: new for each tour, so that one tour does not remember another. */
-  readonly resourceId: string;
-  readonly say: (line: string) => void;
-  readonly signal: AbortSignal;
+  resourceId: string;
+  say: (line: string) => void;
+  signal: AbortSignal;
 };
 
 export async function showTour({ client, agent, resourceId, say, signal }: TourOptions): Promise<void> {

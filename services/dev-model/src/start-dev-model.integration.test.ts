@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startDevModel } from './start-dev-model.ts';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 describe('the server', () => {
-  it('picks a port, and says which', async () => {
+  test('picks a port, and says which', async () => {
     const devModel = await startDevModel({ port: 0, log });
     expect(devModel.url).toBe(`http://127.0.0.1:${devModel.port}`);
     expect((await fetch(`${devModel.url}/healthz`)).status).toBe(200);
@@ -12,13 +12,13 @@ describe('the server', () => {
     await expect(fetch(`${devModel.url}/healthz`)).rejects.toThrow('fetch failed');
   });
 
-  it("rejects with the system's error where the port is taken", async () => {
+  test("rejects with the system's error where the port is taken", async () => {
     const devModel = await startDevModel({ port: 0, log });
     await expect(startDevModel({ port: devModel.port, log })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     await devModel.close();
   });
 
-  it('lets answers under way end when it closes, and cuts them when their time is up', async () => {
+  test('lets answers under way end when it closes, and cuts them when their time is up', async () => {
     const stream = (url: string, delayMs: number) =>
       fetch(`${url}/v1/chat/completions`, {
         method: 'POST',

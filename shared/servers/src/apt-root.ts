@@ -7,18 +7,18 @@ import { formatDeb822, type AptSource } from './debian-sources.ts';
 import { childEnvironment, type Host } from './host.ts';
 import { runCommand, type CommandResult } from './run-command.ts';
 
-const updateTimeoutMs = 180_000;
-const downloadTimeoutMs = 300_000;
-const simulateTimeoutMs = 30_000;
+const UPDATE_TIMEOUT_MS = 180_000;
+const DOWNLOAD_TIMEOUT_MS = 300_000;
+const SIMULATE_TIMEOUT_MS = 30_000;
 
-export interface AptRoot {
+export type AptRoot = {
   /** Reads the package lists. Fails when any of them cannot be had. */
   update(): Promise<CommandResult>;
   /** Downloads packages into a directory, checked against the signed lists. */
   download(packages: readonly string[], directory: string): Promise<CommandResult>;
   /** The packages that an installation would add to this machine. */
   missing(packages: readonly string[]): Promise<string[]>;
-}
+};
 
 export async function createAptRoot(
   directory: string,
@@ -37,7 +37,7 @@ export async function createAptRoot(
   }
   const machine = await runCommand('apt-config', ['dump', '--no-empty', 'Acquire'], {
     env,
-    timeoutMs: simulateTimeoutMs,
+    timeoutMs: SIMULATE_TIMEOUT_MS,
     signal,
   });
   const configFile = join(directory, 'apt.conf');
@@ -53,10 +53,10 @@ export async function createAptRoot(
   };
 
   return {
-    update: () => aptGet(['update'], updateTimeoutMs),
-    download: (packages, into) => aptGet(['download', ...packages], downloadTimeoutMs, into),
+    update: () => aptGet(['update'], UPDATE_TIMEOUT_MS),
+    download: (packages, into) => aptGet(['download', ...packages], DOWNLOAD_TIMEOUT_MS, into),
     async missing(packages) {
-      const simulated = await aptGet(['-s', 'install', '--no-install-recommends', ...packages], simulateTimeoutMs);
+      const simulated = await aptGet(['-s', 'install', '--no-install-recommends', ...packages], SIMULATE_TIMEOUT_MS);
       if (!simulated.ok) return [];
       // "Inst name [old] (new ...)": what has an old version is there already, and good enough to unpack beside.
       return [...simulated.stdout.matchAll(/^Inst (\S+) \(/gm)].map(([, name = '']) => name);

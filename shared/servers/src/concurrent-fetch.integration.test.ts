@@ -10,7 +10,7 @@ import { makeToolDir, writeVersionProgram } from './testing/fake-program.ts';
 import { packRelease, send, serveReleases } from './testing/release-server.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
-const searchers = 3;
+const SEARCHERS = 3;
 
 test('all of them get the same whole program, and one copy stays', { timeout: 30_000 }, async () => {
   const dir = await scratchDir();
@@ -25,7 +25,7 @@ test('all of them get the same whole program, and one copy stays', { timeout: 30
         assetPath,
         (response) => {
           waiting.push(() => response.end(archive));
-          if (waiting.length === searchers) for (const release of waiting) release();
+          if (waiting.length === SEARCHERS) for (const release of waiting) release();
         },
       ],
     ]),
@@ -34,12 +34,12 @@ test('all of them get the same whole program, and one copy stays', { timeout: 30
   const cacheDir = join(dir, 'cache');
   const script = fileURLToPath(new URL('./testing/find-nats-main.ts', import.meta.url));
   const results = await Promise.all(
-    Array.from({ length: searchers }, () =>
+    Array.from({ length: SEARCHERS }, () =>
       runCommand(process.execPath, [script, cacheDir, url], { env: { PATH }, timeoutMs: 20_000 }),
     ),
   );
   const found: unknown[] = results.map((result) => (result.ok ? JSON.parse(result.stdout) : result.failure));
-  expect(requests.filter((path) => path === assetPath)).toHaveLength(searchers);
+  expect(requests.filter((path) => path === assetPath)).toHaveLength(SEARCHERS);
   expect(found[0]).toMatchObject({ kind: 'program', version: '2.15.1' });
   expect(new Set(found.map((each) => JSON.stringify(each))).size).toBe(1);
   expect(await readdir(join(cacheDir, 'nats-server'))).toHaveLength(1);

@@ -12,14 +12,14 @@ import { searchPath } from './search-path.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
 const script = fileURLToPath(new URL('./testing/fetch-debian-main.ts', import.meta.url));
-const nobody = 65_534;
-const fetchTimeoutMs = 120_000;
+const NOBODY = 65_534;
+const FETCH_TIMEOUT_MS = 120_000;
 
 const [aptGet] = await searchPath('apt-get', currentHost());
 const mayBecomeNobody =
   process.getuid?.() === 0 &&
   [script, process.execPath].every(
-    (path) => spawnSync('test', ['-r', path], { uid: nobody, gid: nobody }).status === 0,
+    (path) => spawnSync('test', ['-r', path], { uid: NOBODY, gid: NOBODY }).status === 0,
   );
 if (aptGet === undefined) process.stderr.write('skipped: Debian packages, there is no apt-get here\n');
 
@@ -31,7 +31,7 @@ function fetch(product: Product, cacheDir: string, uid?: number): { value: unkno
     cwd: cacheDir,
     env: { PATH: process.env['PATH'], HOME: '/nonexistent' },
     encoding: 'utf8',
-    timeout: fetchTimeoutMs,
+    timeout: FETCH_TIMEOUT_MS,
   });
   expect(result.stderr).toBe('');
   const noWayOut = /not a Debian machine|no Debian archive|Could not (connect|resolve)|Temporary failure/.exec(
@@ -52,15 +52,15 @@ async function systemState(): Promise<unknown> {
   return Promise.all(times);
 }
 
-describe.skipIf(aptGet === undefined)('a Debian package', { timeout: fetchTimeoutMs }, () => {
+describe.skipIf(aptGet === undefined)('a Debian package', { timeout: FETCH_TIMEOUT_MS }, () => {
   test.runIf(mayBecomeNobody).for([natsProduct, redisProduct])(
     'is fetched without root: $program',
     async (product, { skip }) => {
       const cacheDir = join(await scratchDir(), 'a cache');
       await mkdir(cacheDir);
       await chmod(join(cacheDir, '..'), 0o755);
-      await chown(cacheDir, nobody, nobody);
-      const fetched = fetch(product, cacheDir, nobody);
+      await chown(cacheDir, NOBODY, NOBODY);
+      const fetched = fetch(product, cacheDir, NOBODY);
       if ('skipped' in fetched) return skip(fetched.skipped);
       expect(fetched.value).toMatchObject({ kind: 'program', path: expect.stringContaining(cacheDir) });
     },

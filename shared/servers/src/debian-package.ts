@@ -14,8 +14,8 @@ import { fillCache, type Filling } from './program-cache.ts';
 import { runCommand } from './run-command.ts';
 import { searchPath } from './search-path.ts';
 
-const unpackTimeoutMs = 60_000;
-const tools = ['apt-get', 'apt-config', 'dpkg-deb'];
+const UNPACK_TIMEOUT_MS = 60_000;
+const TOOLS = ['apt-get', 'apt-config', 'dpkg-deb'];
 
 export async function findDebianPackage(product: Product, context: FindContext): Promise<Program | Unavailable> {
   const { host, cacheDir, log, signal } = context;
@@ -23,7 +23,7 @@ export async function findDebianPackage(product: Product, context: FindContext):
   if (typeof wanted === 'string') return unavailable(wanted);
   const release = await debianRelease(host);
   if (release === undefined) return unavailable('this is not a Debian machine');
-  for (const tool of tools) {
+  for (const tool of TOOLS) {
     if ((await searchPath(tool, host)).length === 0) return unavailable(`Debian's ${tool} is not on the PATH`);
   }
   const sources = chooseSources(wanted, await readSources(host));
@@ -83,7 +83,7 @@ async function unpackPackages(
   for (const name of await readdir(archives)) {
     const unpacked = await runCommand('dpkg-deb', ['-x', join(archives, name), into], {
       env: { PATH: host.env['PATH'] },
-      timeoutMs: unpackTimeoutMs,
+      timeoutMs: UNPACK_TIMEOUT_MS,
       signal,
     });
     if (!unpacked.ok) return `${name} cannot be unpacked (${unpacked.failure})`;

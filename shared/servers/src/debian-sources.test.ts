@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { baseSource, debianSources, formatDeb822, parseDeb822File, parseListFile } from './debian-sources.ts';
 
-const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 test('reads the deb822 form: several stanzas, comments inside them, lower-case fields', () => {
   const sources = parseDeb822File(`# Debian
@@ -10,7 +10,7 @@ Types: deb deb-src
 URIs: http://mirror.example/debian
 suites: bookworm bookworm-updates
 Components: main contrib
-Signed-By: ${keyring}
+Signed-By: ${KEYRING}
 
 Types: deb
 URIs: http://mirror.example/debian-security http://other.example/debian-security
@@ -22,7 +22,7 @@ Components: main
       uri: 'http://mirror.example/debian',
       suites: ['bookworm', 'bookworm-updates'],
       components: ['main', 'contrib'],
-      trust: { 'Signed-By': keyring },
+      trust: { 'Signed-By': KEYRING },
     },
     ...['mirror', 'other'].map((name) => ({
       uri: `http://${name}.example/debian-security`,
@@ -50,7 +50,7 @@ test('keeps a key that is written out, line by line', () => {
 
 test('reads the one-line form: options, comments, disabled and source lines', () => {
   const sources = parseListFile(`
-deb [arch=amd64 signed-by=${keyring} check-valid-until=no] http://mirror.example/debian bookworm main contrib # base
+deb [arch=amd64 signed-by=${KEYRING} check-valid-until=no] http://mirror.example/debian bookworm main contrib # base
 deb http://mirror.example/debian-security bookworm-security main
 # deb http://mirror.example/debian sid main
 deb-src http://mirror.example/debian bookworm main
@@ -60,7 +60,7 @@ deb-src http://mirror.example/debian bookworm main
       uri: 'http://mirror.example/debian',
       suites: ['bookworm'],
       components: ['main', 'contrib'],
-      trust: { 'Signed-By': keyring, 'Check-Valid-Until': 'no' },
+      trust: { 'Signed-By': KEYRING, 'Check-Valid-Until': 'no' },
     },
     { uri: 'http://mirror.example/debian-security', suites: ['bookworm-security'], components: ['main'], trust: {} },
   ]);
@@ -72,7 +72,7 @@ deb https://packages.example.com/debian/12/prod bookworm main
 deb [signed-by=/usr/share/keyrings/docker.gpg] https://download.docker.com/linux/debian bookworm stable
 deb https://apt.postgresql.org/pub/repos/apt bookworm-pgdg main
 deb http://archive.example/debian-security bookworm-security main
-deb [signed-by=${keyring}] http://mirror.example/anything bookworm main
+deb [signed-by=${KEYRING}] http://mirror.example/anything bookworm main
 `);
   expect(debianSources(sources).map((source) => source.uri)).toEqual([
     'http://mirror.example/anything',

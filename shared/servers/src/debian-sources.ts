@@ -2,13 +2,13 @@
 // Pure text: the mirror that a machine is set up with is the one that it can reach, so none is ever guessed.
 
 /** One entry for binary packages of one or more suites at one address. */
-export interface AptSource {
-  readonly uri: string;
-  readonly suites: readonly string[];
-  readonly components: readonly string[];
+export type AptSource = {
+  uri: string;
+  suites: readonly string[];
+  components: readonly string[];
   /** Options that decide whether apt trusts the archive, by their deb822 names, as they were written. */
-  readonly trust: Readonly<Record<string, string>>;
-}
+  trust: Readonly<Record<string, string>>;
+};
 
 /** deb822 field names by the lower-case name of the option. */
 const trustFields: Readonly<Record<string, string>> = {

@@ -5,16 +5,16 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 
-const maxArchiveBytes = 500 * 1024 * 1024;
-const maxTextBytes = 5 * 1024 * 1024;
+const MAX_ARCHIVE_BYTES = 500 * 1024 * 1024;
+const MAX_TEXT_BYTES = 5 * 1024 * 1024;
 
-export interface DownloadOptions {
+export type DownloadOptions = {
   /** From the request to the headers of the answer. */
-  readonly connectTimeoutMs: number;
+  connectTimeoutMs: number;
   /** Between two pieces of the body. */
-  readonly stallTimeoutMs: number;
-  readonly signal: AbortSignal | undefined;
-}
+  stallTimeoutMs: number;
+  signal: AbortSignal | undefined;
+};
 
 export type DownloadResult<T> =
   | { readonly ok: true; readonly value: T }
@@ -22,7 +22,7 @@ export type DownloadResult<T> =
 
 /** Writes the body to `path` and answers its SHA-256 in lower-case hexadecimal. */
 export function downloadFile(url: string, path: string, options: DownloadOptions): Promise<DownloadResult<string>> {
-  return receive(url, maxArchiveBytes, options, async (body) => {
+  return receive(url, MAX_ARCHIVE_BYTES, options, async (body) => {
     const hash = createHash('sha256');
     await pipeline(
       body,
@@ -39,7 +39,7 @@ export function downloadFile(url: string, path: string, options: DownloadOptions
 }
 
 export function downloadText(url: string, options: DownloadOptions): Promise<DownloadResult<string>> {
-  return receive(url, maxTextBytes, options, async (body) => {
+  return receive(url, MAX_TEXT_BYTES, options, async (body) => {
     const pieces: Uint8Array[] = [];
     for await (const piece of body) pieces.push(piece);
     return Buffer.concat(pieces).toString('utf8');

@@ -4,15 +4,15 @@ import type { Host } from './host.ts';
 /** Takes one line of progress, without a line break. */
 export type Log = (line: string) => void;
 
-export interface FindContext {
-  readonly host: Host;
-  readonly cacheDir: string;
+export type FindContext = {
+  host: Host;
+  cacheDir: string;
   /** Stands for https://github.com, without a slash at its end. */
-  readonly releasesUrl: string;
-  readonly log: Log;
+  releasesUrl: string;
+  log: Log;
   /** How long a server of releases may take to answer before the next way is tried. */
-  readonly connectTimeoutMs: number;
+  connectTimeoutMs: number;
   /** How long a download may stand still. */
-  readonly stallTimeoutMs: number;
-  readonly signal: AbortSignal | undefined;
-}
+  stallTimeoutMs: number;
+  signal: AbortSignal | undefined;
+};

@@ -7,25 +7,25 @@ import { currentHost, defaultCacheDir, type Environment } from './host.ts';
 import { probeProgram, type Candidate } from './probe-program.ts';
 import { natsProduct, qdrantProduct, redisProduct, type Product } from './product.ts';
 import { listCached } from './program-cache.ts';
-import { defaultReleasesUrl, findRelease } from './release-archive.ts';
+import { DEFAULT_RELEASES_URL, findRelease } from './release-archive.ts';
 import { searchPath } from './search-path.ts';
 
-const defaultConnectTimeoutMs = 3_000;
-const defaultStallTimeoutMs = 15_000;
+const DEFAULT_CONNECT_TIMEOUT_MS = 3_000;
+const DEFAULT_STALL_TIMEOUT_MS = 15_000;
 
-export interface FindOptions {
+export type FindOptions = {
   /** Stands for the process's environment: PATH, HOME, XDG_CACHE_HOME, NATS_URL, REDIS_URL, QDRANT_URL. */
-  readonly env?: Environment;
+  env?: Environment;
   /** Where fetched programs are kept; see defaultCacheDir(). */
-  readonly cacheDir?: string;
+  cacheDir?: string;
   /** Takes lines of progress, such as that something is being fetched. */
-  readonly log?: Log;
+  log?: Log;
   /** Base address of releases, in the layout of https://github.com (the default). */
-  readonly releasesUrl?: string;
+  releasesUrl?: string;
   /** How long the server of releases may take to answer before the next way is tried; 3 s by default. */
-  readonly connectTimeoutMs?: number;
-  readonly signal?: AbortSignal;
-}
+  connectTimeoutMs?: number;
+  signal?: AbortSignal;
+};
 
 type Step = (product: Product, context: FindContext) => Promise<Program | Unavailable | undefined>;
 
@@ -71,10 +71,10 @@ export function contextOf(options: FindOptions): FindContext {
   return {
     host,
     cacheDir: options.cacheDir ?? defaultCacheDir(host.env),
-    releasesUrl: (options.releasesUrl ?? defaultReleasesUrl).replace(/\/+$/, ''),
+    releasesUrl: (options.releasesUrl ?? DEFAULT_RELEASES_URL).replace(/\/+$/, ''),
     log: options.log ?? (() => {}),
-    connectTimeoutMs: options.connectTimeoutMs ?? defaultConnectTimeoutMs,
-    stallTimeoutMs: defaultStallTimeoutMs,
+    connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    stallTimeoutMs: DEFAULT_STALL_TIMEOUT_MS,
     signal: options.signal,
   };
 }

@@ -2,29 +2,29 @@
 // the embedded stores, and only says the reason.
 
 /** The environment names a server: nothing is started, and nothing of ours ends it. */
-export interface External {
-  readonly kind: 'external';
-  readonly url: string;
+export type External = {
+  kind: 'external';
+  url: string;
   /** The variable that gave the address. */
-  readonly source: string;
-}
+  source: string;
+};
 
 /** A program on this machine that ran and said a version that is new enough. */
-export interface Program {
-  readonly kind: 'program';
-  readonly path: string;
-  readonly version: string;
+export type Program = {
+  kind: 'program';
+  path: string;
+  version: string;
   /** Where it came from, for people: `PATH`, `release v2.15.1`, `Debian sid package`. */
-  readonly source: string;
+  source: string;
   /** Directories for LD_LIBRARY_PATH; empty for most. */
-  readonly libraryDirs: readonly string[];
-}
+  libraryDirs: readonly string[];
+};
 
-export interface Unavailable {
-  readonly kind: 'unavailable';
+export type Unavailable = {
+  kind: 'unavailable';
   /** One sentence that names every way that was tried and why it did not do. */
-  readonly reason: string;
-}
+  reason: string;
+};
 
 export type Found = External | Program | Unavailable;
 

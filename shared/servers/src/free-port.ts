@@ -3,7 +3,7 @@
 import { createServer } from 'node:net';
 import { ServerError } from './server-error.ts';
 
-const maxPortAttempts = 5;
+const MAX_PORT_ATTEMPTS = 5;
 
 /** Calls `launch` with a free port of 127.0.0.1, and again with another when the server says that the port is taken. */
 export async function launchOnFreePort<T>(launch: (port: number) => Promise<T>): Promise<T> {
@@ -13,7 +13,7 @@ export async function launchOnFreePort<T>(launch: (port: number) => Promise<T>):
     } catch (error) {
       const portTaken =
         error instanceof ServerError && error.code === 'start-failed' && /address.* in use/i.test(error.message);
-      if (!portTaken || attempt === maxPortAttempts) throw error;
+      if (!portTaken || attempt === MAX_PORT_ATTEMPTS) throw error;
     }
   }
 }

@@ -5,17 +5,17 @@ import { isAbsolute, join } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Host {
-  readonly env: Environment;
+export type Host = {
+  env: Environment;
   /** As Node spells it: linux, darwin, win32. */
-  readonly platform: NodeJS.Platform;
+  platform: NodeJS.Platform;
   /** As Node spells it: x64, arm64. */
-  readonly arch: string;
+  arch: string;
   /** Where the machine's apt configuration is. */
-  readonly aptDir: string;
+  aptDir: string;
   /** The file that says which distribution this is (os-release(5)). */
-  readonly osReleaseFile: string;
-}
+  osReleaseFile: string;
+};
 
 /** The machine that this process runs on, with its own environment or the one given. */
 export function currentHost(env: Environment = process.env): Host {

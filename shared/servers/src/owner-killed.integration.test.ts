@@ -18,11 +18,11 @@ const program = await findProgram(natsProduct, contextOf({}));
 const skipped = process.platform === 'linux' ? program.kind === 'unavailable' && program.reason : 'needs /proc';
 if (skipped) process.stderr.write(`skipped: ${skipped}\n`);
 
-interface Owned {
-  readonly owner: ChildProcess;
-  readonly server: ProcessIdentity;
-  readonly watchdog: ProcessIdentity;
-}
+type Owned = {
+  owner: ChildProcess;
+  server: ProcessIdentity;
+  watchdog: ProcessIdentity;
+};
 
 /** A process of its own that has started a server on the directory. */
 async function ownServer(storeDir: string): Promise<Owned> {

@@ -7,13 +7,13 @@ import { runCommand } from './run-command.ts';
 import { compareVersions, formatVersion, parseVersion } from './version.ts';
 
 /** It takes milliseconds; a machine that is starting everything at once may be a thousand times slower. */
-const versionTimeoutMs = 10_000;
+const VERSION_TIMEOUT_MS = 10_000;
 
-export interface Candidate {
-  readonly path: string;
-  readonly source: string;
-  readonly libraryDirs: readonly string[];
-}
+export type Candidate = {
+  path: string;
+  source: string;
+  libraryDirs: readonly string[];
+};
 
 /** The candidate as a program, or why it does not do. */
 export async function probeProgram(
@@ -25,7 +25,7 @@ export async function probeProgram(
   const { path, source, libraryDirs } = candidate;
   const result = await runCommand(path, ['--version'], {
     env: childEnvironment(host.env, libraryDirs),
-    timeoutMs: versionTimeoutMs,
+    timeoutMs: VERSION_TIMEOUT_MS,
     signal,
   });
   if (!result.ok) return unavailable(`${path} --version failed (${result.failure})`);

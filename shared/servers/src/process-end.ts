@@ -2,8 +2,8 @@
 import { waitUntil } from './wait-until.ts';
 
 /** A store that is being written needs a moment to close; half a minute would be a hang. */
-const terminateTimeoutMs = 5_000;
-const killTimeoutMs = 5_000;
+const TERMINATE_TIMEOUT_MS = 5_000;
+const KILL_TIMEOUT_MS = 5_000;
 
 /** Answers whether the process is gone. `isGone` says so, since only the caller knows how to see it. */
 export async function endProcess(pid: number, isGone: () => Promise<boolean> | boolean): Promise<boolean> {
@@ -11,9 +11,9 @@ export async function endProcess(pid: number, isGone: () => Promise<boolean> | b
   // First of all: an id that somebody else has by now must not get a signal.
   if (await isGone()) return true;
   send(pid, 'SIGTERM');
-  if (await waitUntil(gone, terminateTimeoutMs)) return true;
+  if (await waitUntil(gone, TERMINATE_TIMEOUT_MS)) return true;
   send(pid, 'SIGKILL');
-  return (await waitUntil(gone, killTimeoutMs)) ?? false;
+  return (await waitUntil(gone, KILL_TIMEOUT_MS)) ?? false;
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

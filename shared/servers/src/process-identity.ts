@@ -3,14 +3,14 @@
 import { readFile } from 'node:fs/promises';
 import { runCommand } from './run-command.ts';
 
-const psTimeoutMs = 5_000;
+const PS_TIMEOUT_MS = 5_000;
 
-export interface ProcessIdentity {
-  readonly pid: number;
+export type ProcessIdentity = {
+  pid: number;
   /** When the process started, in whatever form the system tells it; only ever compared. */
-  readonly started: string;
-  readonly command: string;
-}
+  started: string;
+  command: string;
+};
 
 /** The living process of this id, or undefined where there is none, or the system does not tell (Windows). */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
@@ -43,7 +43,7 @@ async function identifyByPs(pid: number): Promise<ProcessIdentity | undefined> {
   const columns = ['-ww', '-o', 'stat=', '-o', 'lstart=', '-o', 'command=', '-p', String(pid)];
   const result = await runCommand('ps', columns, {
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-    timeoutMs: psTimeoutMs,
+    timeoutMs: PS_TIMEOUT_MS,
   });
   // "Ss  Fri Nov 21 01:02:03 2026 command": state, five words of time, the rest.
   const match = result.ok ? /^\s*(\S+)\s+((?:\S+\s+){4}\S+)\s+(.*)$/m.exec(result.stdout) : null;

@@ -3,38 +3,38 @@
 import type { Host } from './host.ts';
 import { parseVersion, type Version } from './version.ts';
 
-export interface Product {
+export type Product = {
   /** The program's file name, also its folder in the cache and its name in messages. */
-  readonly program: string;
+  program: string;
   /** The environment variable that names a server which runs already. */
-  readonly addressVariable: string;
-  readonly minVersion: Version;
+  addressVariable: string;
+  minVersion: Version;
   /** Binary releases on GitHub, or the sentence why there are none to use. */
-  readonly release: Release | string;
+  release: Release | string;
   /** The package in Debian, or the sentence why there is none to use. */
-  readonly debian: DebianPackage | string;
-}
+  debian: DebianPackage | string;
+};
 
-export interface Release {
+export type Release = {
   /** owner/name on GitHub. */
-  readonly repository: string;
+  repository: string;
   /** The release that is fetched. Pinned, so that two machines run the same server. */
-  readonly version: string;
+  version: string;
   /** The archive for this machine, or undefined where none is published. */
-  readonly asset: (host: Host, version: string) => string | undefined;
+  asset: (host: Host, version: string) => string | undefined;
   /** `file`: an asset of that name holds `<sha256>  <file>` lines. `digest`: GitHub's API states the asset's SHA-256. */
-  readonly checksums: { readonly kind: 'file'; readonly name: string } | { readonly kind: 'digest' };
-}
+  checksums: { readonly kind: 'file'; readonly name: string } | { readonly kind: 'digest' };
+};
 
-export interface DebianPackage {
+export type DebianPackage = {
   /** `own`: the release that the machine runs. `sid`: Debian's newest, for programs that depend on little but libc. */
-  readonly suite: 'own' | 'sid';
-  readonly packages: readonly string[];
+  suite: 'own' | 'sid';
+  packages: readonly string[];
   /** Whether dependencies that the machine lacks are fetched too. Only right for the machine's own release. */
-  readonly withDependencies: boolean;
+  withDependencies: boolean;
   /** The program's path inside the unpacked packages. */
-  readonly path: string;
-}
+  path: string;
+};
 
 /** 2.12 brought message schedules (`@at`), which timers need. */
 export const natsProduct: Product = {

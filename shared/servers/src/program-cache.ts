@@ -8,33 +8,33 @@ import type { Host } from './host.ts';
 import type { Product } from './product.ts';
 import { compareVersions, parseVersion } from './version.ts';
 
-const manifestFile = 'manifest.json';
-const stagingPrefix = '.staging-';
+const MANIFEST_FILE = 'manifest.json';
+const STAGING_PREFIX = '.staging-';
 /** A staging directory this old belongs to a process that was killed. */
-const staleStagingMs = 60 * 60 * 1000;
+const STALE_STAGING_MS = 60 * 60 * 1000;
 
 /** Paths are relative to the directory, so that a cache may be moved. */
-interface Manifest {
-  readonly program: string;
-  readonly source: string;
-  readonly libraryDirs: readonly string[];
-  readonly platform: string;
-  readonly arch: string;
-}
+type Manifest = {
+  program: string;
+  source: string;
+  libraryDirs: readonly string[];
+  platform: string;
+  arch: string;
+};
 
 /** What was put into a staging directory, and the name to keep it under, which begins with the version. */
-export interface Filling {
-  readonly kind: 'filled';
-  readonly name: string;
-  readonly manifest: Manifest;
-}
+export type Filling = {
+  kind: 'filled';
+  name: string;
+  manifest: Manifest;
+};
 
-export interface CachedProgram {
-  readonly kind: 'cached';
-  readonly path: string;
-  readonly source: string;
-  readonly libraryDirs: readonly string[];
-}
+export type CachedProgram = {
+  kind: 'cached';
+  path: string;
+  source: string;
+  libraryDirs: readonly string[];
+};
 
 /** The complete directories made for this platform, the newest version first. */
 export async function listCached(product: Product, cacheDir: string, host: Host): Promise<CachedProgram[]> {
@@ -63,11 +63,11 @@ export async function fillCache(
   const productDir = join(cacheDir, product.program);
   await mkdir(productDir, { recursive: true });
   await removeStaleStaging(productDir);
-  const stagingDir = await mkdtemp(join(productDir, stagingPrefix));
+  const stagingDir = await mkdtemp(join(productDir, STAGING_PREFIX));
   try {
     const filled = await fill(stagingDir);
     if (filled.kind === 'unavailable') return filled;
-    await writeFile(join(stagingDir, manifestFile), JSON.stringify(filled.manifest, undefined, 2));
+    await writeFile(join(stagingDir, MANIFEST_FILE), JSON.stringify(filled.manifest, undefined, 2));
     const directory = join(productDir, filled.name);
     if (!(await renameUnlessThere(stagingDir, directory))) {
       const manifest = await readManifest(directory);
@@ -105,13 +105,13 @@ async function renameUnlessThere(from: string, to: string): Promise<boolean> {
 
 async function removeStaleStaging(productDir: string): Promise<void> {
   for (const name of await readdir(productDir)) {
-    if (!name.startsWith(stagingPrefix)) continue;
+    if (!name.startsWith(STAGING_PREFIX)) continue;
     const directory = join(productDir, name);
     const modifiedMs = await stat(directory).then(
       (stats) => stats.mtimeMs,
       () => Date.now(),
     );
-    if (Date.now() - modifiedMs > staleStagingMs) await rm(directory, { recursive: true, force: true });
+    if (Date.now() - modifiedMs > STALE_STAGING_MS) await rm(directory, { recursive: true, force: true });
   }
 }
 
@@ -126,7 +126,7 @@ function resolveIn(directory: string, manifest: Manifest): CachedProgram {
 
 async function readManifest(directory: string): Promise<Manifest | undefined> {
   try {
-    const value: unknown = JSON.parse(await readFile(join(directory, manifestFile), 'utf8'));
+    const value: unknown = JSON.parse(await readFile(join(directory, MANIFEST_FILE), 'utf8'));
     return isManifest(value) ? value : undefined;
   } catch {
     return undefined;

@@ -17,12 +17,12 @@ import {
 } from './testing/release-server.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
-interface Scene {
-  readonly dir: string;
-  readonly cacheDir: string;
-  readonly env: { readonly PATH: string };
-  readonly fixture: ReleaseFixture;
-}
+type Scene = {
+  dir: string;
+  cacheDir: string;
+  env: { readonly PATH: string };
+  fixture: ReleaseFixture;
+};
 
 async function scene(line = 'nats-server: v2.15.1', fileName = 'nats-server'): Promise<Scene> {
   const dir = await scratchDir();

@@ -10,8 +10,8 @@ import type { Product, Release } from './product.ts';
 import { fillCache, type Filling } from './program-cache.ts';
 import { runCommand } from './run-command.ts';
 
-export const defaultReleasesUrl = 'https://github.com';
-const unpackTimeoutMs = 120_000;
+export const DEFAULT_RELEASES_URL = 'https://github.com';
+const UNPACK_TIMEOUT_MS = 120_000;
 
 export async function findRelease(product: Product, context: FindContext): Promise<Program | Unavailable> {
   const { host, cacheDir, log, signal } = context;
@@ -39,7 +39,7 @@ export async function findRelease(product: Product, context: FindContext): Promi
     // Windows' own tar reads zip archives too.
     const unpacked = await runCommand('tar', ['-xf', archive, '-C', unpackedDir], {
       env: { PATH: host.env['PATH'] },
-      timeoutMs: unpackTimeoutMs,
+      timeoutMs: UNPACK_TIMEOUT_MS,
       signal,
     });
     if (!unpacked.ok) return unavailable(`${asset} cannot be unpacked (${unpacked.failure})`);
@@ -87,7 +87,7 @@ async function publishedChecksum(
 
 /** GitHub's API is a host of its own, that of a GitHub Enterprise server is below /api/v3. */
 function apiUrl(releasesUrl: string): string {
-  return releasesUrl === defaultReleasesUrl ? 'https://api.github.com' : `${releasesUrl}/api/v3`;
+  return releasesUrl === DEFAULT_RELEASES_URL ? 'https://api.github.com' : `${releasesUrl}/api/v3`;
 }
 
 /** Reads the output of sha256sum: `<hex>  <name>`, or `<hex> *<name>`. */

@@ -2,14 +2,14 @@
 // nothing from a shell: arguments are a list.
 import { spawn } from 'node:child_process';
 
-const maxOutputBytes = 4 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
-export interface CommandOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly timeoutMs: number;
-  readonly cwd?: string;
-  readonly signal?: AbortSignal | undefined;
-}
+export type CommandOptions = {
+  env: NodeJS.ProcessEnv;
+  timeoutMs: number;
+  cwd?: string;
+  signal?: AbortSignal | undefined;
+};
 
 /** `ok` is an exit with 0. `failure` says in one line what went wrong otherwise. */
 export type CommandResult =
@@ -61,7 +61,7 @@ function collect(stream: NodeJS.ReadableStream): () => string {
   const chunks: Buffer[] = [];
   let bytes = 0;
   stream.on('data', (chunk: Buffer) => {
-    if (bytes < maxOutputBytes) chunks.push(chunk);
+    if (bytes < MAX_OUTPUT_BYTES) chunks.push(chunk);
     bytes += chunk.length;
   });
   return () => Buffer.concat(chunks).toString('utf8');

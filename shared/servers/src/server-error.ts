@@ -10,7 +10,7 @@
 export type ServerErrorCode = 'server-unavailable' | 'store-in-use' | 'start-failed' | 'stop-failed';
 
 export class ServerError extends Error {
-  readonly code: ServerErrorCode;
+  code: ServerErrorCode;
 
   constructor(code: ServerErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);

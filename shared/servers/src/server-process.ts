@@ -13,38 +13,38 @@ import { waitUntil } from './wait-until.ts';
 import { watchOver } from './watchdog.ts';
 
 /** How much of what a failed server wrote goes into the error. */
-const tailBytes = 2_000;
+const TAIL_BYTES = 2_000;
 
-interface ServerProcess {
-  readonly pid: number;
+type ServerProcess = {
+  pid: number;
   /** The exit code, or null when a signal ended it. Resolves after the claim on the directory is given back. */
-  readonly exited: Promise<number | null>;
+  exited: Promise<number | null>;
   /** SIGTERM, and SIGKILL after 5 s. Any number of calls; answers when the process is gone. */
-  readonly stop: () => Promise<void>;
-}
+  stop: () => Promise<void>;
+};
 
-export interface StartedProcess<T> extends ServerProcess {
+export type StartedProcess<T> = ServerProcess & {
   /** What `ready` answered. */
-  readonly details: T;
-}
+  details: T;
+};
 
-export interface LaunchOptions<T> {
-  readonly program: Program;
+export type LaunchOptions<T> = {
+  program: Program;
   /** The program's name: in messages, and for the claim file. */
-  readonly name: string;
-  readonly args: readonly string[];
-  readonly env: Environment;
+  name: string;
+  args: readonly string[];
+  env: Environment;
   /** The directory that the server alone may write. */
-  readonly storeDir: string;
+  storeDir: string;
   /** Gets what the server writes to stdout and stderr, appended. */
-  readonly logFile: string;
-  readonly readyTimeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
+  logFile: string;
+  readyTimeoutMs: number;
+  signal?: AbortSignal | undefined;
   /** Writes what the server reads, once the directory is ours and free of leftovers. */
-  readonly prepare: () => Promise<void>;
+  prepare: () => Promise<void>;
   /** Asked again and again: what is known once the server really answers, undefined before. */
-  readonly ready: (pid: number) => Promise<T | undefined>;
-}
+  ready: (pid: number) => Promise<T | undefined>;
+};
 
 /** @throws ServerError `store-in-use`, or `start-failed` with the end of what the server wrote. */
 export async function launchServer<T>(options: LaunchOptions<T>): Promise<StartedProcess<T>> {
@@ -124,8 +124,8 @@ async function readTail(logFile: string, logStart: number): Promise<string> {
   const log = await open(logFile, 'r');
   try {
     const { size } = await log.stat();
-    const from = Math.max(logStart, size - tailBytes);
-    const { buffer, bytesRead } = await log.read(Buffer.alloc(tailBytes), 0, tailBytes, from);
+    const from = Math.max(logStart, size - TAIL_BYTES);
+    const { buffer, bytesRead } = await log.read(Buffer.alloc(TAIL_BYTES), 0, TAIL_BYTES, from);
     const text = buffer.toString('utf8', 0, bytesRead).trim();
     return text === '' ? `nothing (${logFile})` : text;
   } finally {

@@ -5,21 +5,21 @@ import { join, resolve } from 'node:path';
 import { contextOf, findProgram } from './find-program.ts';
 import { isHealthy } from './health-check.ts';
 import { natsProduct } from './product.ts';
-import { defaultReadyTimeoutMs, type RunningServer, type StartOptions } from './running-server.ts';
+import { DEFAULT_READY_TIMEOUT_MS, type RunningServer, type StartOptions } from './running-server.ts';
 import { ServerError } from './server-error.ts';
 import { launchServer } from './server-process.ts';
 
-export interface StartNatsOptions extends StartOptions {
+export type StartNatsOptions = StartOptions & {
   /** Holds JetStream's files and the written configuration; made if it is not there. One server at a time. */
-  readonly storeDir: string;
+  storeDir: string;
   /** Port of the monitoring pages; 0 or nothing: one that is free. */
-  readonly monitorPort?: number;
-}
+  monitorPort?: number;
+};
 
-export interface NatsServer extends RunningServer {
+export type NatsServer = RunningServer & {
   /** The monitoring pages: `<monitorUrl>/varz`, `/healthz`, `/jsz`. */
-  readonly monitorUrl: string;
-}
+  monitorUrl: string;
+};
 
 /**
  * Starts a server of its own, whatever NATS_URL says (provideNats() heeds it), and answers when it is healthy, JetStream included.
@@ -42,7 +42,7 @@ export async function startNats(options: StartNatsOptions): Promise<NatsServer> 
     env: context.host.env,
     storeDir,
     logFile,
-    readyTimeoutMs: options.readyTimeoutMs ?? defaultReadyTimeoutMs,
+    readyTimeoutMs: options.readyTimeoutMs ?? DEFAULT_READY_TIMEOUT_MS,
     signal: options.signal,
     prepare: async () => {
       // A killed server leaves its ports behind.

@@ -8,7 +8,7 @@ import { startQdrant } from './start-qdrant.ts';
 import { writeProgram } from './testing/fake-program.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
-const standIn = `
+const STAND_IN = `
 const [option, file] = process.argv.slice(2);
 if (option === '--version') { console.log('qdrant 1.15.4'); process.exit(); }
 const { service, storage } = JSON.parse(require('node:fs').readFileSync(file, 'utf8'));
@@ -21,7 +21,7 @@ require('node:http').createServer((request, response) => {
 
 async function makePath(): Promise<string> {
   const dir = await scratchDir();
-  await writeProgram(join(dir, 'qdrant'), standIn, process.execPath);
+  await writeProgram(join(dir, 'qdrant'), STAND_IN, process.execPath);
   return dir;
 }
 

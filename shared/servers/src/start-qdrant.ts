@@ -6,13 +6,13 @@ import type { Unavailable } from './found.ts';
 import { launchOnFreePort } from './free-port.ts';
 import { isHealthy } from './health-check.ts';
 import { qdrantProduct } from './product.ts';
-import { defaultReadyTimeoutMs, type RunningServer, type StartOptions } from './running-server.ts';
+import { DEFAULT_READY_TIMEOUT_MS, type RunningServer, type StartOptions } from './running-server.ts';
 import { launchServer } from './server-process.ts';
 
-export interface StartQdrantOptions extends Omit<StartOptions, 'extraConfig'> {
+export type StartQdrantOptions = Omit<StartOptions, 'extraConfig'> & {
   /** Holds collections, snapshots and the written configuration; made if it is not there. One server at a time. */
-  readonly storageDir: string;
-}
+  storageDir: string;
+};
 
 export type QdrantServer = RunningServer;
 
@@ -38,7 +38,7 @@ export async function startQdrant(options: StartQdrantOptions): Promise<QdrantSe
       env: context.host.env,
       storeDir: storageDir,
       logFile,
-      readyTimeoutMs: options.readyTimeoutMs ?? defaultReadyTimeoutMs,
+      readyTimeoutMs: options.readyTimeoutMs ?? DEFAULT_READY_TIMEOUT_MS,
       signal: options.signal,
       prepare: async () => {
         await mkdir(join(storageDir, 'collections'), { recursive: true });

@@ -7,15 +7,15 @@ import { contextOf, findProgram } from './find-program.ts';
 import type { Unavailable } from './found.ts';
 import { launchOnFreePort } from './free-port.ts';
 import { redisProduct } from './product.ts';
-import { defaultReadyTimeoutMs, type RunningServer, type StartOptions } from './running-server.ts';
+import { DEFAULT_READY_TIMEOUT_MS, type RunningServer, type StartOptions } from './running-server.ts';
 import { launchServer } from './server-process.ts';
 
-const silenceTimeoutMs = 1_000;
+const SILENCE_TIMEOUT_MS = 1_000;
 
-export interface StartRedisOptions extends StartOptions {
+export type StartRedisOptions = StartOptions & {
   /** Holds the append-only file and the written configuration; made if it is not there. One server at a time. */
-  readonly dataDir: string;
-}
+  dataDir: string;
+};
 
 export type RedisServer = RunningServer;
 
@@ -41,7 +41,7 @@ export async function startRedis(options: StartRedisOptions): Promise<RedisServe
       env: context.host.env,
       storeDir: dataDir,
       logFile,
-      readyTimeoutMs: options.readyTimeoutMs ?? defaultReadyTimeoutMs,
+      readyTimeoutMs: options.readyTimeoutMs ?? DEFAULT_READY_TIMEOUT_MS,
       signal: options.signal,
       prepare: () => writeFile(configFile, configuration(options, dataDir, port)),
       ready: async (pid) => ((await isServing(port, pid)) ? port : undefined),
@@ -79,7 +79,7 @@ function ask(port: number, request: string, complete: RegExp): Promise<string> {
     let answer = '';
     const socket = createConnection({ port, host: '127.0.0.1' }, () => socket.write(request));
     const done = () => socket.destroy();
-    socket.setEncoding('utf8').setTimeout(silenceTimeoutMs, done);
+    socket.setEncoding('utf8').setTimeout(SILENCE_TIMEOUT_MS, done);
     socket.on('data', (text: string) => {
       answer += text;
       if (complete.test(answer)) done();

@@ -9,25 +9,25 @@ import { identifyProcess, isAlive, type ProcessIdentity } from './process-identi
 import { ServerError } from './server-error.ts';
 
 /** As often as another process may take or leave the directory between two looks at it. */
-const maxAttempts = 10;
+const MAX_ATTEMPTS = 10;
 
-interface ClaimRecord {
-  readonly owner: ProcessIdentity;
-  readonly server?: ProcessIdentity | undefined;
-}
+type ClaimRecord = {
+  owner: ProcessIdentity;
+  server?: ProcessIdentity | undefined;
+};
 
-export interface StoreClaim {
+export type StoreClaim = {
   /** Notes the server, so that a later start can end it. */
   record(server: ProcessIdentity | undefined): Promise<void>;
   release(): Promise<void>;
-}
+};
 
 /** @throws ServerError `store-in-use` while a living process has the directory, `stop-failed` when its leftover does not end. */
 export async function claimStore(storeDir: string, program: string): Promise<StoreClaim> {
   await mkdir(storeDir, { recursive: true });
   const path = join(storeDir, `${program}.pid`);
   const owner = (await identifyProcess(process.pid)) ?? { pid: process.pid, started: '', command: '' };
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     if (await createComplete(path, { owner })) {
       return {
         record: (server) => replace(path, { owner, server }),

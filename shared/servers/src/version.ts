@@ -1,23 +1,23 @@
 // Versions as the three servers print them. Only what is needed to ask "new enough?": three numbers, and that a pre-release
 // counts as older than its release (Semantic Versioning 2.0.0, section 11). Two pre-releases of one version count as equal.
 
-export interface Version {
-  readonly major: number;
-  readonly minor: number;
-  readonly patch: number;
+export type Version = {
+  major: number;
+  minor: number;
+  patch: number;
   /** What follows the numbers, with its hyphen, such as `-RC.1`; empty for a release. */
-  readonly preRelease: string;
-}
+  preRelease: string;
+};
 
 // The patch may be missing. A letter or another dot before the number would make it part of a word or of an address.
-const versionPattern = /(?<![\w.])v?=?(\d+)\.(\d+)(?:\.(\d+))?(-[0-9A-Za-z.-]+)?/;
+const VERSION_PATTERN = /(?<![\w.])v?=?(\d+)\.(\d+)(?:\.(\d+))?(-[0-9A-Za-z.-]+)?/;
 
 /**
  * The first version in the text that `--version` prints, or undefined. Known forms: `nats-server: v2.15.1`,
  * `Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 ...`, `qdrant 1.15.4`.
  */
 export function parseVersion(text: string): Version | undefined {
-  const match = versionPattern.exec(text);
+  const match = VERSION_PATTERN.exec(text);
   if (match === null) return undefined;
   return {
     major: Number(match[1]),

@@ -1,7 +1,7 @@
 // Waits for something that announces itself to nobody: a port that answers, a file that appears, a process that is gone.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const pollIntervalMs = 20;
+const POLL_INTERVAL_MS = 20;
 
 /** Polls until `check` gives a value, and answers it; undefined when `timeoutMs` have passed. `check` may throw to give up at once. */
 export async function waitUntil<T>(
@@ -13,6 +13,6 @@ export async function waitUntil<T>(
     const value = await check();
     if (value !== undefined) return value;
     if (performance.now() >= deadline) return undefined;
-    await sleep(pollIntervalMs);
+    await sleep(POLL_INTERVAL_MS);
   }
 }

@@ -3,21 +3,21 @@
 import { spawn } from 'node:child_process';
 
 /** The same grace as a regular stop gives: five looks, a second apart. */
-const script = `read -r line && exit 0
+const SCRIPT = `read -r line && exit 0
 kill -TERM "$1" 2>/dev/null
 for second in 1 2 3 4 5; do kill -0 "$1" 2>/dev/null || exit 0; sleep 1; done
 kill -KILL "$1" 2>/dev/null`;
 
-export interface Watchdog {
+export type Watchdog = {
   /** To be called once the server is gone; answers when the watchdog is gone too. */
   dismiss(): Promise<void>;
-}
+};
 
 export function watchOver(pid: number): Watchdog {
   // Windows has no such shell; there the owner's end is not noticed.
   if (process.platform === 'win32') return { dismiss: () => Promise.resolve() };
   // A session of its own: Ctrl-C in the terminal must not reach it before the owner has stopped its services.
-  const shell = spawn('/bin/sh', ['-c', script, 'millrace-watchdog', String(pid)], {
+  const shell = spawn('/bin/sh', ['-c', SCRIPT, 'millrace-watchdog', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     env: { PATH: '/usr/bin:/bin' },

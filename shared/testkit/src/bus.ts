@@ -9,13 +9,19 @@ export type TestBus = {
   connect(options?: Partial<BusOptions>): Promise<Bus>;
 };
 
-const connectTimeoutMs = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Call it behind useNats. @param name the service's name: a token */
 export function useBus(nats: { readonly url: string }, name: string, options: Partial<BusOptions> = {}): TestBus {
   const opened: Bus[] = [];
   const connect = async (more: Partial<BusOptions> = {}) => {
-    const bus = await connectBus({ servers: nats.url, name, connectTimeoutMs, ...options, ...more });
+    const bus = await connectBus({
+      servers: nats.url,
+      name,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      ...options,
+      ...more,
+    });
     opened.push(bus);
     return bus;
   };

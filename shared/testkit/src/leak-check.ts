@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { leftOverAfter, openThings, type OpenThings } from './open-things.ts';
 
 /** Long enough for sockets that were told to close; not for timers that somebody forgot. */
-const graceMs = 2_000;
+const GRACE_MS = 2_000;
 let before: OpenThings = {};
 
 beforeAll(() => {
@@ -12,6 +12,6 @@ beforeAll(() => {
 });
 
 afterAll(async () => {
-  const left = await leftOverAfter(before, graceMs);
+  const left = await leftOverAfter(before, GRACE_MS);
   if (left.length > 0) throw new Error(`The tests of this file left behind: ${left.join(', ')}. Close it in afterAll.`);
 });

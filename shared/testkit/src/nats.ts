@@ -20,7 +20,7 @@ export type TestNats = {
 };
 
 /** A cold cache fetches the server first. */
-const startTimeoutMs = 120_000;
+const START_TIMEOUT_MS = 120_000;
 
 /**
  * Call it at the top of a test file, or in a describe, before useBus and useService: what is used last is ended first.
@@ -40,7 +40,7 @@ export function useNats({ extraConfig = '' }: { extraConfig?: string } = {}): Te
     return server;
   };
 
-  beforeAll(start, startTimeoutMs);
+  beforeAll(start, START_TIMEOUT_MS);
   afterAll(async () => {
     await server?.stop();
     if (storeDir !== undefined) await rm(storeDir, { recursive: true, force: true });

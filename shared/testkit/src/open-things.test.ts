@@ -4,13 +4,13 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { leftOver, leftOverAfter, openThings } from './open-things.ts';
 
-const atOnce = 0;
+const AT_ONCE = 0;
 
 test('a server that listens is left over until it is closed', async () => {
   const before = openThings();
   const server = createServer().listen(0);
   await once(server, 'listening');
-  expect(await leftOverAfter(before, atOnce)).toContain('TCPServerWrap');
+  expect(await leftOverAfter(before, AT_ONCE)).toContain('TCPServerWrap');
   server.close();
   expect(await leftOverAfter(before, 1_000)).toEqual([]);
 });
@@ -20,7 +20,7 @@ test.runIf(process.platform === 'linux')('a child process is left over though no
   const child = spawn('sleep', ['60'], { stdio: 'ignore' });
   child.unref();
   await once(child, 'spawn');
-  expect(await leftOverAfter(before, atOnce)).toEqual([expect.stringMatching(/^child process \S+ \(\d+\)$/)]);
+  expect(await leftOverAfter(before, AT_ONCE)).toEqual([expect.stringMatching(/^child process \S+ \(\d+\)$/)]);
   child.kill();
   expect(await leftOverAfter(before, 1_000)).toEqual([]);
 });

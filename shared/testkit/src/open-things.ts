@@ -30,11 +30,11 @@ export async function leftOverAfter(before: OpenThings, graceMs: number): Promis
   for (;;) {
     const left = leftOver(before, openThings());
     if (left.length === 0 || Date.now() > giveUpAt) return left;
-    await delay(pollMs);
+    await delay(POLL_MS);
   }
 }
 
-const pollMs = 10;
+const POLL_MS = 10;
 
 /** By the kernel's own list. Elsewhere than on Linux there is none, and only those are seen that keep the event loop alive. */
 function childProcesses(): string[] {

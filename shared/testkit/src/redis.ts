@@ -21,7 +21,7 @@ export type TestRedis = {
 };
 
 /** A cold cache fetches the server first. */
-const startTimeoutMs = 120_000;
+const START_TIMEOUT_MS = 120_000;
 
 /**
  * Call it at the top of a test file, or in a describe.
@@ -44,7 +44,7 @@ export function useRedis({ extraConfig = '' }: { extraConfig?: string } = {}): T
     return server;
   };
 
-  beforeAll(start, startTimeoutMs);
+  beforeAll(start, START_TIMEOUT_MS);
   beforeEach(({ skip }) => {
     if (unavailable !== undefined) skip(`no Redis: ${unavailable}`);
   });

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 
 const main = join(import.meta.dirname, '../main.ts');
 /** A stack that does not stop by itself in this time after SIGTERM is killed by the test. */
-const stopTimeoutMs = 20_000;
+const STOP_TIMEOUT_MS = 20_000;
 
 /** No server, no key and no tour's remains of whoever runs the tests. */
 function environment(state: string, over: Record<string, string>): Record<string, string | undefined> {
@@ -16,11 +16,11 @@ function environment(state: string, over: Record<string, string>): Record<string
 }
 
 export type Started = {
-  readonly pid: number;
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  readonly kill: (signal: NodeJS.Signals) => void;
-  readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
+  pid: number;
+  stdout: () => string;
+  stderr: () => string;
+  kill: (signal: NodeJS.Signals) => void;
+  ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
 };
 
 export function npmStart(state: string, args: readonly string[], over: Record<string, string> = {}): Started {
@@ -33,7 +33,7 @@ export function npmStart(state: string, args: readonly string[], over: Record<st
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const ended = once(child, 'close').then(() => ({ code: child.exitCode, stdout, stderr }));
   onTestFinished(async () => {
-    const kill = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+    const kill = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     child.kill('SIGTERM');
     await ended;
     clearTimeout(kill);

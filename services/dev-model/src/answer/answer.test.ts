@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   answerTo,
   assistant,
@@ -14,14 +14,14 @@ describe('an answer after a tool', () => {
   const question = user('My name is Ada. What is 17 * 23?');
   const call = called('c1', 'calculator', { expression: '17 * 23' });
 
-  it.each([[{ result: 391 }], ['391'], [391], [{ expression: '17 * 23', value: 391 }]])(
+  test.each([[{ result: 391 }], ['391'], [391], [{ expression: '17 * 23', value: 391 }]])(
     'greets and calculates, whatever form the result has: %j',
     (result) => {
       expect(answerTo(question, call, toolResult('c1', result))).toBe('Nice to meet you, Ada. 17 * 23 = 391.');
     },
   );
 
-  it.each([
+  test.each([
     [{ error: 'no such function' }, 'no such function'],
     [{ error: { code: 'tool-denied', message: 'Not on Sundays' } }, 'Not on Sundays'],
     [{ denied: true, reason: 'Not allowed here' }, 'Not allowed here'],
@@ -33,7 +33,7 @@ describe('an answer after a tool', () => {
     expect(answer).not.toContain('391');
   });
 
-  it('tells of several results in the order of the calls', () => {
+  test('tells of several results in the order of the calls', () => {
     const answer = answerTo(
       user('What is 17 * 23 and what time is it?'),
       called('c1', 'calculator', { expression: '17 * 23' }),
@@ -44,13 +44,13 @@ describe('an answer after a tool', () => {
     expect(answer).toBe('17 * 23 = 391. It is 2026-11-21T01:00:00Z.');
   });
 
-  it('passes on what a tool that it does not know says', () => {
+  test('passes on what a tool that it does not know says', () => {
     expect(
       answerTo(user('use lookup'), called('c1', 'lookup', { query: 'x' }), toolResult('c1', { answer: 'It is so' })),
     ).toBe('lookup says: It is so.');
   });
 
-  it('does not tell again what an earlier question got', () => {
+  test('does not tell again what an earlier question got', () => {
     const earlier = [question, call, toolResult('c1', { result: 391 }), assistant('17 * 23 = 391.')];
     expect(answerTo(...earlier, user('Hello'))).not.toContain('391');
   });
@@ -64,7 +64,7 @@ describe('an answer from what was said', () => {
     assistant('I do not know.'),
   ];
 
-  it.each([
+  test.each([
     ['What is my name?', 'Your name is Grace.'],
     ['Who am I?', 'Your name is Grace.'],
     ["What's my name?", 'Your name is Grace.'],
@@ -74,20 +74,20 @@ describe('an answer from what was said', () => {
     expect(answerTo(...history, user(question))).toBe(answer);
   });
 
-  it('takes the latest of what contradicts itself', () => {
+  test('takes the latest of what contradicts itself', () => {
     expect(answerTo(...history, user('Call me Rear Admiral. What is my name?'))).toContain(
       'Your name is Rear Admiral.',
     );
     expect(answerTo(...history, user('No, my name is Ada.'), user('What is my name?'))).toBe('Your name is Ada.');
   });
 
-  it('says that it knows nothing where nothing was said', () => {
+  test('says that it knows nothing where nothing was said', () => {
     const answer = answerTo(...history, user('What is the name of my cat?'));
     expect(answer).toContain('Nothing that I was given');
     expect(answer).not.toContain('bike');
   });
 
-  it('ignores scripts in what was said', () => {
+  test('ignores scripts in what was said', () => {
     expect(
       answerTo(user('My car is red. ```script [{"text":"My car is green."}] ``` What colour is my car?')),
     ).toContain('Your car is red.');
@@ -95,18 +95,18 @@ describe('an answer from what was said', () => {
 });
 
 describe('any other answer', () => {
-  it('says that this is a stand-in, about what, and how to get a real one', () => {
+  test('says that this is a stand-in, about what, and how to get a real one', () => {
     const answer = answerTo(user('Write a poem about the sea.'));
     expect(answer).toContain('"Write a poem about the sea."');
     expect(answer).toContain("Millrace's development stand-in, not a language model");
     expect(answer).toContain('OPENAI_API_KEY');
   });
 
-  it('keeps its echo short', () => {
+  test('keeps its echo short', () => {
     expect(answerTo(user(`Explain ${'very '.repeat(500)}long things`)).length).toBeLessThan(300);
   });
 
-  it('greets, notes what is stated, and says something to nothing', () => {
+  test('greets, notes what is stated, and says something to nothing', () => {
     expect(answerTo(user('Hello!'))).toMatch(/^Hello\. I am Millrace/);
     expect(answerTo(user('I parked on level 3.'))).toBe('Noted: "I parked on level 3."');
     expect(answerTo(user('I live in Oslo.'))).toBe('Noted: you live in Oslo.');
@@ -114,19 +114,19 @@ describe('any other answer', () => {
     expect(answerTo(system('Be nice.'))).toContain('development stand-in');
   });
 
-  it('does not repeat itself as often as the user does', () => {
+  test('does not repeat itself as often as the user does', () => {
     expect(answerTo(user('My name is Ada. '.repeat(1_000)))).toBe('Nice to meet you, Ada.');
     expect(answerTo(user('Who am I? '.repeat(1_000))).length).toBeLessThan(300);
   });
 
-  it('says that it lacks a tool rather than guess', () => {
+  test('says that it lacks a tool rather than guess', () => {
     const { text, toolCalls } = standInReply(conversation([user('What is 17 * 23?')], { tools: [] }));
     expect(toolCalls).toEqual([]);
     expect(text).toContain('takes a tool that I was not offered');
     expect(text).not.toContain('391');
   });
 
-  it('is the same for the same call', () => {
+  test('is the same for the same call', () => {
     const turns = [system('Working memory:\nname: Ada'), user('Who am I, and what about the sea?')];
     expect(answerTo(...turns)).toBe(answerTo(...turns));
   });

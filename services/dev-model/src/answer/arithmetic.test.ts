@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expressionsIn } from './arithmetic.ts';
 
 describe('an expression', () => {
-  it.each([
+  test.each([
     ['What is 17 * 23?', '17 * 23'],
     ['My name is Ada. What is 17 * 23?', '17 * 23'],
     ['what is 17*23', '17*23'],
@@ -22,7 +22,7 @@ describe('an expression', () => {
     expect(expressionsIn(text)).toEqual([expression]);
   });
 
-  it.each([
+  test.each([
     'What is due on 2026-11-21?',
     'What is planned for 2026-11-21?',
     'Call me at +47 555-1234.',
@@ -39,11 +39,11 @@ describe('an expression', () => {
     expect(expressionsIn(text)).toEqual([]);
   });
 
-  it('is found once for each', () => {
+  test('is found once for each', () => {
     expect(expressionsIn('What is 1 + 1? And 2 * 3? And 1 + 1?')).toEqual(['1 + 1', '2 * 3']);
   });
 
-  it('costs time in proportion to a hostile text', () => {
+  test('costs time in proportion to a hostile text', () => {
     const begun = performance.now();
     expressionsIn('+ '.repeat(200_000));
     expressionsIn('1 '.repeat(200_000));

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { factsIn } from './facts.ts';
 
 const plain = (text: string) => factsIn(text).map(({ about, values }) => `${about}: ${values.join(' | ')}`);
 
 describe('a fact', () => {
-  it.each([
+  test.each([
     ['My name is Ada.', ['name: Ada']],
     ['my name is Ada Lovelace and I live in Oslo', ['name: Ada Lovelace', 'city: Oslo']],
     ['Hi, I’m here. Hello, I am Ada!', ['name: Ada']],
@@ -22,7 +22,7 @@ describe('a fact', () => {
     expect(plain(text)).toEqual(facts);
   });
 
-  it.each([
+  test.each([
     'What is my name?',
     'Do you know where I live in Oslo?',
     "I'm tired.",
@@ -35,7 +35,7 @@ describe('a fact', () => {
     expect(plain(text)).toEqual([]);
   });
 
-  it('costs time in proportion to a hostile text', () => {
+  test('costs time in proportion to a hostile text', () => {
     const begun = performance.now();
     factsIn('my '.repeat(50_000));
     factsIn('I like '.repeat(50_000));

@@ -1,12 +1,12 @@
 // Texts made to keep pattern matching busy: whoever can reach the stand-in may send them.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { conversation, system, user } from '../testing/conversation-under-test.ts';
 import { standInReply } from './answer.ts';
 
 const schema = { type: 'object', properties: { name: { type: 'string' }, notes: { type: 'array' } } };
 
 describe('an answer to a hostile text', () => {
-  it.each([
+  test.each([
     ['spaces', `What is 1 + 1${' '.repeat(200_000)}x?`],
     ['brackets', `${'[a] '.repeat(50_000)}user`],
     ['stars', `Memory:\nname: ${'*'.repeat(200_000)}x`],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parsedJson } from '../json.ts';
 import {
   calculator,
@@ -17,16 +17,16 @@ const calls = (turns: readonly Turn[], settings: Partial<Conversation> = {}) =>
 const callsFor = (text: string, settings: Partial<Conversation> = {}) => calls([user(text)], settings);
 
 describe('a tool is called', () => {
-  it('for arithmetic, with the expression', () => {
+  test('for arithmetic, with the expression', () => {
     expect(callsFor('What is 17 * 23?')).toEqual([['calculator', { expression: '17 * 23' }]]);
   });
 
-  it('by its schema, whatever it is called', () => {
+  test('by its schema, whatever it is called', () => {
     const tools = [{ ...calculator, name: 'sums' }];
     expect(callsFor('What is 17 * 23?', { tools })).toEqual([['sums', { expression: '17 * 23' }]]);
   });
 
-  it('with its other required arguments filled in', () => {
+  test('with its other required arguments filled in', () => {
     const parameters = {
       type: 'object',
       properties: { expression: { type: 'string' }, digits: { type: 'integer', minimum: 2 }, unit: { type: 'string' } },
@@ -37,7 +37,7 @@ describe('a tool is called', () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ['What time is it?', {}],
     ["What's the time?", {}],
     ['Do you know what day it is?', {}],
@@ -48,14 +48,14 @@ describe('a tool is called', () => {
     expect(callsFor(question)).toEqual([['clock', args]]);
   });
 
-  it.each(['What day did I park?', 'What is the date of my appointment?', 'It is time.', 'Hello', 'I like 3 cats.'])(
+  test.each(['What day did I park?', 'What is the date of my appointment?', 'It is time.', 'Hello', 'I like 3 cats.'])(
     'not for: %s',
     (text) => {
       expect(callsFor(text)).toEqual([]);
     },
   );
 
-  it('where the user names it', () => {
+  test('where the user names it', () => {
     const notes = {
       name: 'notes',
       description: '',
@@ -66,7 +66,7 @@ describe('a tool is called', () => {
     expect(callsFor('I made notes.', { tools: [notes] })).toEqual([]);
   });
 
-  it('together with others, or one by one where the caller wants that', () => {
+  test('together with others, or one by one where the caller wants that', () => {
     const turns = [user('What is 1 + 1 and what time is it?')];
     expect(calls(turns).map(([name]) => name)).toEqual(['calculator', 'clock']);
     expect(calls(turns, { parallelToolCalls: false })).toEqual([['calculator', { expression: '1 + 1' }]]);
@@ -74,31 +74,31 @@ describe('a tool is called', () => {
     expect(calls(next, { parallelToolCalls: false })).toEqual([['clock', {}]]);
   });
 
-  it('once for a question, even when it failed', () => {
+  test('once for a question, even when it failed', () => {
     const failed = toolResult('c1', { error: 'broken' });
     expect(calls([user('What is 1+1?'), called('c1', 'calculator', { expression: '1+1' }), failed])).toEqual([]);
   });
 
-  it('again for the next question', () => {
+  test('again for the next question', () => {
     const first = [user('What is 1+1?'), called('c1', 'calculator', { expression: '1+1' }), toolResult('c1', '2')];
     expect(calls([...first, user('And what is 1+1?')])).toEqual([['calculator', { expression: '1+1' }]]);
   });
 
-  it('never for what a system message says', () => {
+  test('never for what a system message says', () => {
     expect(calls([system('What is 17 * 23? Use the clock.'), user('Hello')])).toEqual([]);
   });
 });
 
 describe('tool_choice', () => {
-  it('none: no call', () => {
+  test('none: no call', () => {
     expect(callsFor('What is 17 * 23?', { toolChoice: 'none' })).toEqual([]);
   });
 
-  it('required: a call also where none is needed', () => {
+  test('required: a call also where none is needed', () => {
     expect(callsFor('Hello', { toolChoice: 'required' })).toEqual([['calculator', { expression: '' }]]);
   });
 
-  it('a name: that tool and no other', () => {
+  test('a name: that tool and no other', () => {
     const toolChoice = { name: 'clock' };
     expect(callsFor('What is 17 * 23?', { toolChoice })).toEqual([['clock', {}]]);
     expect(callsFor('Hello', { toolChoice, tools: [calculator, clock] })).toEqual([['clock', {}]]);

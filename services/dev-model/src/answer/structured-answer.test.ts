@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Turn } from '../conversation.ts';
 import { assistant, conversation, system, user } from '../testing/conversation-under-test.ts';
@@ -25,7 +25,7 @@ describe('extraction', () => {
   const stated = 'My name is Ada. I live in Oslo. I like sailing and chess. I am 36 years old. What is 17 * 23?';
   const expected = { name: 'Ada', city: 'Oslo', preferences: ['sailing', 'chess'], age: 36 };
 
-  it.each([
+  test.each([
     ['plain text', [user(stated)]],
     ['a transcript', [user(`Conversation:\nuser: ${stated}\nassistant: My name is Bot. I live in a server.\n`)]],
     [
@@ -46,12 +46,12 @@ describe('extraction', () => {
     );
   });
 
-  it('leaves out what is optional, and gives null or nothing for what is required but unknown', () => {
+  test('leaves out what is optional, and gives null or nothing for what is required but unknown', () => {
     expect(answer(memory, user('What is 17 * 23?'))).toEqual({ name: null, city: null, preferences: [], age: null });
     expect(answer({ ...memory, required: [] }, user('I live in Oslo.'))).toEqual({ city: 'Oslo' });
   });
 
-  it('gives a list in one text anew, with what it had before, and keeps what no field has a place for as notes', () => {
+  test('gives a list in one text anew, with what it had before, and keeps what no field has a place for as notes', () => {
     const properties = { interests: { type: ['string', 'null'] }, notes: { type: ['string', 'null'] } };
     const prompt = user(
       'Working memory:\n{"interests":"sailing","notes":"I own a boat."}\n\nConversation:\nUser: I love chess. I parked on level 3.',
@@ -64,7 +64,7 @@ describe('extraction', () => {
     expect(answer({ type: 'object', properties }, nothingNew)).toEqual({});
   });
 
-  it('gives the whole again where it is asked for the whole', () => {
+  test('gives the whole again where it is asked for the whole', () => {
     const prompt = user('Working memory:\n{"name":"Ada","preferences":["tea"]}\n\nConversation:\nUser: I love coffee.');
     const wanted = system('Answer with the whole memory: what you leave out is forgotten.');
     expect(answer({ ...memory, required: [] }, wanted, prompt)).toEqual({
@@ -73,7 +73,7 @@ describe('extraction', () => {
     });
   });
 
-  it('keeps what is known already where the whole is wanted, and gives only news where it may leave out', () => {
+  test('keeps what is known already where the whole is wanted, and gives only news where it may leave out', () => {
     const prompt = user(
       'Memory: {"name":"Ada","city":"Oslo","preferences":["tea"]}\nuser: I moved to Bergen. I love coffee.',
     );
@@ -81,12 +81,12 @@ describe('extraction', () => {
     expect(answer({ ...memory, required: [] }, prompt)).toEqual({ city: 'Bergen', preferences: ['coffee'] });
   });
 
-  it('does not take the schema in a prompt for values', () => {
+  test('does not take the schema in a prompt for values', () => {
     const prompt = user(`Schema: ${JSON.stringify(memory)}\nuser: Hello`);
     expect(answer(memory, prompt)).toEqual({ name: null, city: null, preferences: [], age: null });
   });
 
-  it('invents nothing about who asks for it', () => {
+  test('invents nothing about who asks for it', () => {
     expect(answer(memory, system('I live in a data centre. My name is System.'), user('Hello'))).toMatchObject({
       name: null,
       city: null,
@@ -95,7 +95,7 @@ describe('extraction', () => {
 });
 
 describe('any schema', () => {
-  it('has its answer where it has room for one', () => {
+  test('has its answer where it has room for one', () => {
     const schema = z.toJSONSchema(z.object({ answer: z.string(), flagged: z.boolean() }));
     expect(answer(schema, user('Hello'))).toEqual({ answer: 'What it would say.', flagged: false });
   });
@@ -126,11 +126,11 @@ describe('any schema', () => {
     },
   });
 
-  it('gets a value that fits, however awkward', () => {
+  test('gets a value that fits, however awkward', () => {
     expect(awkward.safeParse(answer(z.toJSONSchema(awkward), user('Hello'))).error).toBeUndefined();
   });
 
-  it('takes known values only where they fit', () => {
+  test('takes known values only where they fit', () => {
     const schema = z.toJSONSchema(
       z.object({ name: z.string().max(3), city: z.enum(['Oslo', 'Bergen']).nullable(), age: z.int() }),
     );
@@ -138,7 +138,7 @@ describe('any schema', () => {
     expect(answer(schema, said)).toEqual({ name: '', city: 'Oslo', age: 36 });
   });
 
-  it('resolves references and merges allOf', () => {
+  test('resolves references and merges allOf', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -154,7 +154,7 @@ describe('any schema', () => {
     });
   });
 
-  it('survives names and references that are not what they seem', () => {
+  test('survives names and references that are not what they seem', () => {
     const schema = {
       type: 'object',
       properties: { constructor: { type: 'string' }, toString: { $ref: '#/nowhere' }, self: { $ref: '#' } },
@@ -163,7 +163,7 @@ describe('any schema', () => {
     expect(answer(schema, user('Hello'))).toEqual({ constructor: '', toString: null });
   });
 
-  it('is refused, with the place, where the stand-in cannot fit it', () => {
+  test('is refused, with the place, where the stand-in cannot fit it', () => {
     const schema = {
       type: 'object',
       properties: { code: { type: 'string', pattern: '^X{7}-Q$' } },

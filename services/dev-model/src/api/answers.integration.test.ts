@@ -1,6 +1,6 @@
 // The tour through the AI SDK, as an agent would take it: tools, structured output, memory, several steps.
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { apis, devModelUnderTest } from '../testing/dev-model-under-test.ts';
 
@@ -21,7 +21,7 @@ const tools = {
 
 describe.each(apis)('over %s', (api) => {
   // Both kinds: one that gets system messages as "developer" and reasons, one that does not.
-  it.each(['gpt-5-mini', 'gpt-4o'])('%s greets and calculates with the tool, in two steps', async (name) => {
+  test.each(['gpt-5-mini', 'gpt-4o'])('%s greets and calculates with the tool, in two steps', async (name) => {
     const result = streamText({
       model: openai[api](name),
       system: 'You are a demo.',
@@ -33,7 +33,7 @@ describe.each(apis)('over %s', (api) => {
     expect((await result.steps).map((step) => step.finishReason)).toEqual(['tool-calls', 'stop']);
   });
 
-  it('uses two tools at once', async () => {
+  test('uses two tools at once', async () => {
     const { text, steps } = await generateText({
       model: openai[api]('gpt-5-mini'),
       prompt: 'What is 17 * 23, and what time is it in Oslo?',
@@ -44,7 +44,7 @@ describe.each(apis)('over %s', (api) => {
     expect(text).toBe('17 * 23 = 391. It is 2026-11-21T01:00:00.');
   });
 
-  it('answers from memory in system messages', async () => {
+  test('answers from memory in system messages', async () => {
     const { text } = await generateText({
       model: openai[api]('gpt-5-mini'),
       system: 'You are a demo.\n\nWorking memory:\nname: Ada',
@@ -57,7 +57,7 @@ describe.each(apis)('over %s', (api) => {
     expect(text).toBe('Your name is Ada. You told me: "I parked on level 3."');
   });
 
-  it.each([true, false])('answers an extraction schema, strict %s', async (strictJsonSchema) => {
+  test.each([true, false])('answers an extraction schema, strict %s', async (strictJsonSchema) => {
     const { output } = await generateText({
       model: openai[api]('gpt-5-mini'),
       providerOptions: { openai: { strictJsonSchema, store: false } },
@@ -75,7 +75,7 @@ describe.each(apis)('over %s', (api) => {
     expect(output).toEqual({ name: 'Ada', city: 'Oslo', employer: null, preferences: ['tea'] });
   });
 
-  it('streams structured output', async () => {
+  test('streams structured output', async () => {
     const { output } = streamText({
       model: openai[api]('gpt-5-mini'),
       output: Output.object({
@@ -86,7 +86,7 @@ describe.each(apis)('over %s', (api) => {
     expect(await output).toEqual({ name: 'Ada' });
   });
 
-  it('answers JSON without a schema', async () => {
+  test('answers JSON without a schema', async () => {
     const { output } = await generateText({
       model: openai[api]('gpt-5-mini'),
       output: Output.json(),
@@ -95,7 +95,7 @@ describe.each(apis)('over %s', (api) => {
     expect(output).toEqual({ answer: expect.stringContaining('Hello.') });
   });
 
-  it('says which field of a schema it cannot fill', async () => {
+  test('says which field of a schema it cannot fill', async () => {
     const call = generateText({
       model: openai[api]('gpt-5-mini'),
       maxRetries: 0,

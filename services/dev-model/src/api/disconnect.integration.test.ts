@@ -1,7 +1,7 @@
 // A client that goes away: nothing more is generated for it, and its place is free.
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { apis, devModelUnderTest, scripted } from '../testing/dev-model-under-test.ts';
 
 const { openai, logged, url } = await devModelUnderTest();
@@ -12,7 +12,7 @@ const minutesLong = { text: 'x'.repeat(100_000), chunkSize: 1, delayMs: 50 };
 describe.each(apis)('over %s', (api) => {
   const model = openai[api]('gpt-5-mini');
 
-  it('a paced stream ends when its reader aborts', async () => {
+  test('a paced stream ends when its reader aborts', async () => {
     const abort = new AbortController();
     const { headers, prompt } = scripted([minutesLong]);
     const clientRequestId = `paced-${api}.1`;
@@ -30,7 +30,7 @@ describe.each(apis)('over %s', (api) => {
     expect(fields['deltas']).toBeLessThan(100);
   });
 
-  it('an unpaced stream is not generated ahead of a reader who does not read', async () => {
+  test('an unpaced stream is not generated ahead of a reader who does not read', async () => {
     const clientRequestId = `unpaced-${api}.1`;
     const abort = new AbortController();
     const text = `\`\`\`script ${JSON.stringify([{ text: 'x'.repeat(2_000_000), chunkSize: 1 }])} \`\`\``;
@@ -49,7 +49,7 @@ describe.each(apis)('over %s', (api) => {
   });
 });
 
-it('a call that is not streamed stops waiting for its turn to answer', async () => {
+test('a call that is not streamed stops waiting for its turn to answer', async () => {
   const { headers } = scripted([]);
   const body = {
     model: 'any',

@@ -1,17 +1,17 @@
 // The surface that any HTTP client meets: what is there, and how mistakes are answered.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { devModelUnderTest } from '../testing/dev-model-under-test.ts';
 
 const { url, post } = await devModelUnderTest();
 const hello = [{ role: 'user', content: 'Hello' }];
 
 describe('what can be read', () => {
-  it('is that it is healthy', async () => {
+  test('is that it is healthy', async () => {
     const response = await fetch(`${url}/healthz`);
     expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   });
 
-  it('is what models it has, and that they are stand-ins', async () => {
+  test('is what models it has, and that they are stand-ins', async () => {
     const list: unknown = await (await fetch(`${url}/v1/models`)).json();
     expect(list).toMatchObject({
       object: 'list',
@@ -28,7 +28,7 @@ describe('what can be read', () => {
 });
 
 describe('every answer', () => {
-  it('needs no key, takes any model name, and says in a header that it is a stand-in', async () => {
+  test('needs no key, takes any model name, and says in a header that it is a stand-in', async () => {
     const response = await post('/v1/chat/completions', { model: 'no/such-model', messages: hello });
     expect(response.status).toBe(200);
     expect(response.headers.get('x-millrace-stand-in')).toBe('dev-model');
@@ -36,13 +36,13 @@ describe('every answer', () => {
     expect(await response.json()).toMatchObject({ model: 'no/such-model', object: 'chat.completion' });
   });
 
-  it('accepts sampling settings and fields that it has never heard of', async () => {
+  test('accepts sampling settings and fields that it has never heard of', async () => {
     const settings = { temperature: 2, seed: 1, top_p: 0.1, metadata: { a: 'b' }, unheard_of: true };
     expect((await post('/v1/chat/completions', { model: 'm', messages: hello, ...settings })).status).toBe(200);
     expect((await post('/v1/responses', { model: 'm', input: 'Hello', ...settings })).status).toBe(200);
   });
 
-  it('ends a chat stream with usage only for those who ask, and with [DONE]', async () => {
+  test('ends a chat stream with usage only for those who ask, and with [DONE]', async () => {
     const body = { model: 'm', messages: hello, stream: true };
     const plain = await (await post('/v1/chat/completions', body)).text();
     expect(plain).not.toContain('usage');
@@ -53,7 +53,7 @@ describe('every answer', () => {
     expect(asked).toMatch(/"choices":\[\],"usage":\{"prompt_tokens":\d+/);
   });
 
-  it('stops before a stop sequence', async () => {
+  test('stops before a stop sequence', async () => {
     const response = await post('/v1/chat/completions', { model: 'm', messages: hello, stop: [' am', "'s"] });
     expect(await response.json()).toMatchObject({
       choices: [{ message: { content: 'Hello. I' }, finish_reason: 'stop' }],
@@ -62,7 +62,7 @@ describe('every answer', () => {
 });
 
 describe('a mistake', () => {
-  it.each([
+  test.each([
     ['/v1/chat/completions', { messages: hello }, 'model'],
     ['/v1/chat/completions', { model: 'm' }, 'messages'],
     ['/v1/chat/completions', { model: 'm', messages: [] }, 'messages'],
@@ -99,7 +99,7 @@ describe('a mistake', () => {
     expect(JSON.stringify(answer)).toContain(`Invalid '${param}'`);
   });
 
-  it.each(['', 'null', '[]', '"text"', '{"model":', '\u0000'])('is a 400 also for the body %j', async (body) => {
+  test.each(['', 'null', '[]', '"text"', '{"model":', '\u0000'])('is a 400 also for the body %j', async (body) => {
     const response = await post('/v1/chat/completions', body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -107,7 +107,7 @@ describe('a mistake', () => {
     });
   });
 
-  it('in the path or the method is a 404 that says where to look', async () => {
+  test('in the path or the method is a 404 that says where to look', async () => {
     for (const response of [await post('/v1/completions', {}), await fetch(`${url}/v1/chat/completions`)]) {
       expect(response.status).toBe(404);
       expect(response.headers.get('x-millrace-stand-in')).toBe('dev-model');
@@ -117,7 +117,7 @@ describe('a mistake', () => {
     }
   });
 
-  it('in size is a 413', async () => {
+  test('in size is a 413', async () => {
     const content = 'x'.repeat(17 * 1024 * 1024);
     const response = await post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content }] });
     expect(response.status).toBe(413);

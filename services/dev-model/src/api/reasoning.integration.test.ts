@@ -1,11 +1,11 @@
 // Reasoning: part of a response; in chat completions only where the client knows the convention of compatible servers.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { deltasOf, devModelUnderTest, partOf, partsOf, scripted } from '../testing/dev-model-under-test.ts';
 
 const { openai, post } = await devModelUnderTest();
 const script = scripted([{ reasoning: 'First I think.', text: 'Then I speak.', chunkSize: 5 }]);
 
-it('streams as a reasoning part that ends before the text begins', async () => {
+test('streams as a reasoning part that ends before the text begins', async () => {
   const parts = await partsOf((await openai.responses('gpt-5-mini').doStream(script)).stream);
   expect(deltasOf(parts, 'reasoning-delta')).toEqual(['First', ' I th', 'ink.']);
   const order = parts.map((part) => part.type).filter((type) => /^(reasoning|text)-(start|end)$/.test(type));
@@ -13,7 +13,7 @@ it('streams as a reasoning part that ends before the text begins', async () => {
   expect(partOf(parts, 'finish').usage.outputTokens).toMatchObject({ reasoning: 4, text: 4, total: 8 });
 });
 
-it('ends its part also for a client that does not store, which waits for the encrypted content', async () => {
+test('ends its part also for a client that does not store, which waits for the encrypted content', async () => {
   const options = { ...script, providerOptions: { openai: { store: false } } };
   const parts = await partsOf((await openai.responses('gpt-5-mini').doStream(options)).stream);
   expect(parts.filter((part) => part.type === 'reasoning-end')).toHaveLength(1);
@@ -21,7 +21,7 @@ it('ends its part also for a client that does not store, which waits for the enc
   expect(end.providerMetadata?.['openai']?.['reasoningEncryptedContent']).toBe('dev-model');
 });
 
-it('is a reasoning content of a whole response', async () => {
+test('is a reasoning content of a whole response', async () => {
   const { content } = await openai.responses('gpt-5-mini').doGenerate(script);
   expect(content.map((part) => ('text' in part ? [part.type, part.text] : part.type))).toEqual([
     ['reasoning', 'First I think.'],
@@ -29,7 +29,7 @@ it('is a reasoning content of a whole response', async () => {
   ]);
 });
 
-it('is reasoning_content in chat completions, which the OpenAI client passes over', async () => {
+test('is reasoning_content in chat completions, which the OpenAI client passes over', async () => {
   const parts = await partsOf((await openai.chat('gpt-4o').doStream(script)).stream);
   expect(deltasOf(parts, 'text-delta').join('')).toBe('Then I speak.');
 

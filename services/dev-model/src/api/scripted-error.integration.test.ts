@@ -1,6 +1,6 @@
 // Errors as the provider's client sees them: the status, whether to try again, and when.
 import { APICallError } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { apis, deltasOf, devModelUnderTest, partOf, partsOf, scripted } from '../testing/dev-model-under-test.ts';
 
 const { openai } = await devModelUnderTest();
@@ -17,7 +17,7 @@ async function rejection(call: PromiseLike<unknown>): Promise<APICallError> {
 describe.each(apis)('a scripted error over %s', (api) => {
   const model = openai[api]('gpt-5-mini');
 
-  it.each(['doStream', 'doGenerate'] as const)('alone is an HTTP error for %s, with Retry-After', async (method) => {
+  test.each(['doStream', 'doGenerate'] as const)('alone is an HTTP error for %s, with Retry-After', async (method) => {
     const script = [{ error: { status: 429, message: 'Slow down.', retryAfterSeconds: 1.5 } }];
     const error = await rejection(model[method](scripted(script)));
     expect(error).toMatchObject({ statusCode: 429, isRetryable: true, message: 'Slow down.' });
@@ -25,7 +25,7 @@ describe.each(apis)('a scripted error over %s', (api) => {
     expect(error.data).toMatchObject({ error: { type: 'rate_limit_error', code: 'rate_limit_exceeded', param: null } });
   });
 
-  it('is retryable exactly where the status says so, and has no Retry-After unless it is scripted', async () => {
+  test('is retryable exactly where the status says so, and has no Retry-After unless it is scripted', async () => {
     const error = await rejection(model.doStream(scripted([{ error: { status: 503 } }])));
     expect(error).toMatchObject({ statusCode: 503, isRetryable: true });
     expect(error.responseHeaders).not.toHaveProperty('retry-after');
@@ -33,14 +33,14 @@ describe.each(apis)('a scripted error over %s', (api) => {
     expect(refusal).toMatchObject({ statusCode: 403, isRetryable: false, message: 'No.' });
   });
 
-  it('is one call: the next try gets the next element', async () => {
+  test('is one call: the next try gets the next element', async () => {
     const script = [{ error: { status: 500 } }, { text: 'better' }];
     await rejection(model.doStream(scripted(script, 1)));
     const parts = await partsOf((await model.doStream(scripted(script, 2))).stream);
     expect(deltasOf(parts, 'text-delta').join('')).toBe('better');
   });
 
-  it('beside text breaks the stream off after that text', async () => {
+  test('beside text breaks the stream off after that text', async () => {
     const script = [{ text: 'Half of the ans', chunkSize: 4, error: { status: 503, message: 'Gone.' } }];
     const parts = await partsOf((await model.doStream(scripted(script))).stream);
     expect(deltasOf(parts, 'text-delta').join('')).toBe('Half of the ans');
@@ -51,12 +51,12 @@ describe.each(apis)('a scripted error over %s', (api) => {
     );
   });
 
-  it('beside text is an HTTP error for a caller who does not stream', async () => {
+  test('beside text is an HTTP error for a caller who does not stream', async () => {
     const error = await rejection(model.doGenerate(scripted([{ text: 'Half', error: { status: 500 } }])));
     expect(error).toMatchObject({ statusCode: 500, isRetryable: true });
   });
 
-  it.each([
+  test.each([
     ['[{"text": "a"', 'the block is not closed', ''],
     ['{"text": "a"}', 'expected array', '```'],
     ['[{"text": "a",}]', 'not JSON', '```'],
@@ -77,7 +77,7 @@ describe.each(apis)('a scripted error over %s', (api) => {
     });
   });
 
-  it('counts calls from 1', async () => {
+  test('counts calls from 1', async () => {
     const error = await rejection(model.doStream(scripted([{ text: 'a' }], 0)));
     expect(error).toMatchObject({ statusCode: 400 });
     expect(error.message).toContain('from 1');

@@ -1,5 +1,5 @@
 // Scripts through the provider's real client, the same over both APIs.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { apis, deltasOf, devModelUnderTest, partOf, partsOf, scripted } from '../testing/dev-model-under-test.ts';
 
 const { openai, lines } = await devModelUnderTest();
@@ -9,18 +9,18 @@ describe.each(apis)('a scripted stream over %s', (api) => {
   const stream = async (elements: readonly unknown[], n = 1) =>
     partsOf((await model.doStream(scripted(elements, n))).stream);
 
-  it('comes in deltas of chunkSize code points, and never parts a surrogate pair', async () => {
+  test('comes in deltas of chunkSize code points, and never parts a surrogate pair', async () => {
     const parts = await stream([{ text: 'ab😀cd😀e', chunkSize: 3 }]);
     expect(deltasOf(parts, 'text-delta')).toEqual(['ab😀', 'cd😀', 'e']);
     expect(partOf(parts, 'finish').finishReason.unified).toBe('stop');
   });
 
-  it('has 16 code points per delta where the script does not say', async () => {
+  test('has 16 code points per delta where the script does not say', async () => {
     const parts = await stream([{ text: 'x'.repeat(40) }]);
     expect(deltasOf(parts, 'text-delta').map((delta) => delta.length)).toEqual([16, 16, 8]);
   });
 
-  it('calls tools with the scripted arguments, after the text, streamed in pieces', async () => {
+  test('calls tools with the scripted arguments, after the text, streamed in pieces', async () => {
     const calls = [
       { name: 'calculator', args: { expression: '1 + 1' } },
       { name: 'unknown-tool', args: {} },
@@ -38,19 +38,19 @@ describe.each(apis)('a scripted stream over %s', (api) => {
     expect(partOf(parts, 'finish').finishReason.unified).toBe('tool-calls');
   });
 
-  it('sends a string of arguments as it stands, so that a test can have arguments that are not JSON', async () => {
+  test('sends a string of arguments as it stands, so that a test can have arguments that are not JSON', async () => {
     // The chat client repairs nothing either: what is broken arrives broken.
     const parts = await stream([{ toolCalls: [{ name: 'calculator', args: '{"expression": ' }] }]);
     expect(deltasOf(parts, 'tool-input-delta').join('')).toBe('{"expression": ');
   });
 
-  it('counts tokens in and out', async () => {
+  test('counts tokens in and out', async () => {
     const { usage } = partOf(await stream([{ text: 'x'.repeat(40) }]), 'finish');
     expect(usage.outputTokens.total).toBe(10);
     expect(usage.inputTokens.total).toBeGreaterThan(5);
   });
 
-  it('answers call n with element n, and every call past the end with "done"', async () => {
+  test('answers call n with element n, and every call past the end with "done"', async () => {
     const script = [{ text: 'first' }, { text: 'second' }];
     const texts = await Promise.all(
       [1, 2, 3, 9].map(async (n) => deltasOf(await stream(script, n), 'text-delta').join('')),
@@ -58,19 +58,19 @@ describe.each(apis)('a scripted stream over %s', (api) => {
     expect(texts).toEqual(['first', 'second', 'done', 'done']);
   });
 
-  it('ends at once with an empty element', async () => {
+  test('ends at once with an empty element', async () => {
     const parts = await stream([{}]);
     expect(deltasOf(parts, 'text-delta').join('')).toBe('');
     expect(partOf(parts, 'finish').finishReason.unified).toBe('stop');
   });
 
-  it('takes at least delayMs between deltas', async () => {
+  test('takes at least delayMs between deltas', async () => {
     const begun = performance.now();
     await stream([{ text: 'abcdef', chunkSize: 1, delayMs: 20 }]);
     expect(performance.now() - begun).toBeGreaterThanOrEqual(95);
   });
 
-  it('is said whole to a caller who does not stream', async () => {
+  test('is said whole to a caller who does not stream', async () => {
     const { content, finishReason, usage } = await model.doGenerate(
       scripted([{ text: 'Let me see.', toolCalls: [{ name: 'clock' }] }]),
     );
@@ -79,7 +79,7 @@ describe.each(apis)('a scripted stream over %s', (api) => {
     expect(usage.outputTokens.total).toBe(5);
   });
 
-  it('is cut at the greatest number of tokens, with finish reason length', async () => {
+  test('is cut at the greatest number of tokens, with finish reason length', async () => {
     const call = { ...scripted([{ text: 'x'.repeat(400), toolCalls: [{ name: 'clock' }] }]), maxOutputTokens: 10 };
     const parts = await partsOf((await model.doStream(call)).stream);
     expect(deltasOf(parts, 'text-delta').join('')).toHaveLength(40);
@@ -87,7 +87,7 @@ describe.each(apis)('a scripted stream over %s', (api) => {
     expect((await model.doGenerate(call)).finishReason.unified).toBe('length');
   });
 
-  it('is ignored in a call without the header', async () => {
+  test('is ignored in a call without the header', async () => {
     const { prompt } = scripted([{ text: 'scripted' }]);
     const { content } = await model.doGenerate({ prompt });
     const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
@@ -96,7 +96,7 @@ describe.each(apis)('a scripted stream over %s', (api) => {
   });
 });
 
-it('never writes what was said into the log', () => {
+test('never writes what was said into the log', () => {
   expect(lines.length).toBeGreaterThan(0);
   expect(JSON.stringify(lines)).not.toMatch(/Let me see|scripted\b.*fence|as scripted/);
 });

@@ -1,11 +1,11 @@
 import { cosineSimilarity, embedMany } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { devModelUnderTest } from '../testing/dev-model-under-test.ts';
 
 const { openai, post } = await devModelUnderTest();
 
 describe('embeddings', () => {
-  it('put texts that share words closer, through embedMany', async () => {
+  test('put texts that share words closer, through embedMany', async () => {
     const { embeddings, usage } = await embedMany({
       model: openai.embedding('hashed-ngram'),
       values: ['Where did I park?', 'I always park in the garage.', 'The invoice was paid.'],
@@ -16,7 +16,7 @@ describe('embeddings', () => {
     expect(usage.tokens).toBeGreaterThan(10);
   });
 
-  it.each([
+  test.each([
     ['hashed-ngram', undefined, 384],
     ['text-embedding-3-small', undefined, 1536],
     ['text-embedding-3-large', 256, 256],
@@ -31,7 +31,7 @@ describe('embeddings', () => {
     expect(Math.hypot(...(embeddings[0] ?? []))).toBeCloseTo(1, 6);
   });
 
-  it('are the same vectors in base64, as 32-bit floats', async () => {
+  test('are the same vectors in base64, as 32-bit floats', async () => {
     const embed = async (encoding_format: string) => {
       const response = await post('/v1/embeddings', { model: 'hashed-ngram', input: 'Hello there', encoding_format });
       const [, embedding] = /"embedding":("[^"]*"|\[[^\]]*\])/.exec(await response.text()) ?? [];
@@ -43,12 +43,12 @@ describe('embeddings', () => {
     for (const [index, float] of floats.entries()) expect(bytes.readFloatLE(index * 4)).toBeCloseTo(float, 6);
   });
 
-  it('say that they are no more than hashed n-grams', async () => {
+  test('say that they are no more than hashed n-grams', async () => {
     const response = await post('/v1/embeddings', { model: 'text-embedding-3-small', input: 'Hello' });
     expect(response.headers.get('x-millrace-embedding')).toContain('not meaning');
   });
 
-  it.each([
+  test.each([
     [{ input: 'Hello' }, 'model'],
     [{ model: 'm' }, 'input'],
     [{ model: 'm', input: '' }, 'input'],

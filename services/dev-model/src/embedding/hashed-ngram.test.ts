@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { embed } from './hashed-ngram.ts';
 
 const similarity = (a: string, b: string, dimensions = 384): number => {
@@ -14,7 +14,7 @@ const unrelated = [
 ];
 
 describe('the embedder', () => {
-  it.each([
+  test.each([
     ['Where did I say I park?', 'I always park on level 3 of the harbour garage.'],
     ['Where did I park the car?', 'I parked my car on level 3.'],
     ['What did I tell you about the harbour project?', 'The harbour project ships in March.'],
@@ -27,7 +27,7 @@ describe('the embedder', () => {
     expect(similarity(question, statement)).toBeGreaterThan(Math.max(...strangers) + 0.15);
   });
 
-  it('gives unit vectors of the length asked for, also for texts without a word', () => {
+  test('gives unit vectors of the length asked for, also for texts without a word', () => {
     for (const text of ['Hello there', 'a', '?!', '   ', '😀', '\u0000', 'x'.repeat(100_000)]) {
       for (const dimensions of [1, 3, 384, 3072]) {
         const vector = embed(text, dimensions);
@@ -37,16 +37,16 @@ describe('the embedder', () => {
     }
   });
 
-  it('is deterministic, and blind to case and to forms of the same character', () => {
+  test('is deterministic, and blind to case and to forms of the same character', () => {
     expect(embed('Café №1', 64)).toEqual(embed('café №1'.normalize('NFD').toUpperCase(), 64));
     expect(similarity('ﬁsh', 'FISH')).toBeCloseTo(1, 9);
   });
 
-  it('knows nothing of meaning', () => {
+  test('knows nothing of meaning', () => {
     expect(similarity('automobile', 'vehicle')).toBeLessThan(0.3);
   });
 
-  it('weighs the order of words, but not much', () => {
+  test('weighs the order of words, but not much', () => {
     const swapped = similarity('harbour project', 'project harbour');
     expect(swapped).toBeGreaterThan(0.6);
     expect(swapped).toBeLessThan(0.99);

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createItemStore } from './item-store.ts';
 
 describe('the item store', () => {
-  it('forgets the oldest when it holds too many characters or items', () => {
+  test('forgets the oldest when it holds too many characters or items', () => {
     const store = createItemStore({ maxCharacters: 10, maxItems: 3 });
     for (const id of ['a', 'b', 'c']) store.put(id, 'xxxx');
     expect(['a', 'b', 'c'].map(store.textOf)).toEqual([undefined, 'xxxx', 'xxxx']);
@@ -10,7 +10,7 @@ describe('the item store', () => {
     expect(['c', 'd', 'e', 'f'].map(store.textOf)).toEqual([undefined, '', '', '']);
   });
 
-  it('never grows past its bounds, whatever a single item weighs', () => {
+  test('never grows past its bounds, whatever a single item weighs', () => {
     const store = createItemStore({ maxCharacters: 10 });
     store.put('small', 'x');
     store.put('huge', 'x'.repeat(1_000));

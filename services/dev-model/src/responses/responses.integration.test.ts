@@ -1,5 +1,5 @@
 // What the responses API has of its own: items, their references, and the order of its events.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { devModelUnderTest, partsOf, scripted, userPrompt } from '../testing/dev-model-under-test.ts';
 
 const { openai, post } = await devModelUnderTest();
@@ -23,7 +23,7 @@ describe('the events of a response', () => {
   const script = [{ reasoning: 'Hm', text: 'Yes', chunkSize: 2, toolCalls: [{ name: 'clock', args: {} }] }];
   const input = `\`\`\`script ${JSON.stringify(script)} \`\`\``;
 
-  it("come in OpenAI's order, numbered densely from 0", async () => {
+  test("come in OpenAI's order, numbered densely from 0", async () => {
     const events = await eventsOf({ input }, scripted([]).headers);
     expect(events.map((event) => event['type'])).toEqual([
       'response.created',
@@ -52,13 +52,13 @@ describe('the events of a response', () => {
     expect(indexes.map((event) => event['output_index'])).toEqual([0, 1, 2]);
   });
 
-  it('end with the same response as without a stream, ids aside', async () => {
+  test('end with the same response as without a stream, ids aside', async () => {
     const completed = (await eventsOf({ input }, scripted([]).headers)).at(-1);
     const whole: unknown = await (await post('/v1/responses', { model: 'any', input }, scripted([]).headers)).json();
     expect(withoutIds(completed?.['response'])).toEqual(withoutIds(whole));
   });
 
-  it('of an answer that is cut end as incomplete', async () => {
+  test('of an answer that is cut end as incomplete', async () => {
     const last = (await eventsOf({ input: 'Hello', max_output_tokens: 2 })).at(-1);
     expect(last).toMatchObject({
       type: 'response.incomplete',
@@ -76,7 +76,7 @@ describe('an earlier answer sent as a reference to its item', () => {
   // The client sends references where a model does not reason: "gpt-4o".
   const model = openai.responses('gpt-4o');
 
-  it('is known, so that the conversation goes on', async () => {
+  test('is known, so that the conversation goes on', async () => {
     const { prompt, headers } = scripted([{ text: 'I keep the key under the mat. '.repeat(20) }]);
     const first = await model.doGenerate({ prompt, headers });
     const content = first.content.map((part) => {
@@ -90,7 +90,7 @@ describe('an earlier answer sent as a reference to its item', () => {
     expect(next.usage.inputTokens.total).toBeGreaterThan(100);
   });
 
-  it('is left out and counted where it is not known, and the call goes on', async () => {
+  test('is left out and counted where it is not known, and the call goes on', async () => {
     const response = await post('/v1/responses', {
       model: 'any',
       input: [
@@ -103,7 +103,7 @@ describe('an earlier answer sent as a reference to its item', () => {
     expect(await response.text()).toContain('Nice to meet you, Ada.');
   });
 
-  it('is not kept where the caller says so', async () => {
+  test('is not kept where the caller says so', async () => {
     const body: unknown = await (await post('/v1/responses', { model: 'any', input: 'Hello', store: false })).json();
     const [id] = /msg_[0-9a-f]+/.exec(JSON.stringify(body)) ?? [];
     const input = [
@@ -114,7 +114,7 @@ describe('an earlier answer sent as a reference to its item', () => {
     expect(next.headers.get('x-millrace-unknown-items')).toBe('1');
   });
 
-  it('may be of reasoning, which says nothing', async () => {
+  test('may be of reasoning, which says nothing', async () => {
     const { stream } = await openai.responses('gpt-5-mini').doStream(scripted([{ reasoning: 'Hm', text: 'Yes' }]));
     const start = (await partsOf(stream)).find((part) => part.type === 'reasoning-start');
     const { content } = await openai.responses('gpt-5-mini').doGenerate({

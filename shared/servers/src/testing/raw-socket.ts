@@ -1,14 +1,14 @@
 // A client that is nothing but a TCP socket: sends lines, answers what has come once it contains the awaited text.
 import { createConnection } from 'node:net';
 
-const answerTimeoutMs = 5_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 
 export function exchange(url: string, request: string, awaited: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     let answer = '';
     const socket = createConnection({ host: hostname, port: Number(port) }, () => socket.write(request));
-    socket.setEncoding('utf8').setTimeout(answerTimeoutMs, () => {
+    socket.setEncoding('utf8').setTimeout(ANSWER_TIMEOUT_MS, () => {
       socket.destroy(new Error(`no ${JSON.stringify(awaited)} in ${JSON.stringify(answer)}`));
     });
     socket.on('data', (text: string) => {

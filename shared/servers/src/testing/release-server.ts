@@ -10,11 +10,11 @@ import { runCommand } from '../run-command.ts';
 
 export type Answer = (response: ServerResponse) => void;
 
-export interface ReleaseServer {
-  readonly url: string;
+export type ReleaseServer = {
+  url: string;
   /** The paths asked for, in order. */
-  readonly requests: readonly string[];
-}
+  requests: readonly string[];
+};
 
 export async function serveReleases(answers: ReadonlyMap<string, Answer>): Promise<ReleaseServer> {
   const requests: string[] = [];
@@ -51,15 +51,15 @@ export const stall =
     response.write(body.subarray(0, body.length / 2));
   };
 
-export interface ReleaseFixture {
-  readonly release: Release;
-  readonly asset: string;
-  readonly assetPath: string;
-  readonly checksumsPath: string;
-  readonly archive: Buffer;
+export type ReleaseFixture = {
+  release: Release;
+  asset: string;
+  assetPath: string;
+  checksumsPath: string;
+  archive: Buffer;
   /** What a true SHA256SUMS says. */
-  readonly checksums: string;
-}
+  checksums: string;
+};
 
 /** Packs a directory that holds the program, the way the product's publisher does. */
 export async function packRelease(product: Product, programDir: string, workDir: string): Promise<ReleaseFixture> {
