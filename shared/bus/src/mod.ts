@@ -7,6 +7,7 @@ export { ensureTopology, isCode, openJetStream, type JetStreamAccess } from './t
 export { listen, publish, publishBytes, publishInBatches, type Listening } from './listen.ts';
 export { advertise, gatherInfo, gatherPings, type Endpoint, type MicroService } from './micro.ts';
 export { request, type Answer, type Request } from './request.ts';
+export { resolveAddress, type Address, type Env } from './resolve-address.ts';
 export { serveVerbs, type ApiHandlers } from './serve-verbs.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';
 export { watchBucket, type BucketListener } from './watch-bucket.ts';

@@ -1,5 +1,5 @@
 // What the command needs of its process: handed in by main.ts, so that nothing below it touches the process.
-import type { Env } from '@millrace/client';
+import type { Env } from '@millrace/bus';
 
 type Output = { write(text: string): void; isTerminal: boolean };
 export type CliIo = {

@@ -2,7 +2,7 @@
 // from far away can name the line. All problems that can be found here are reported at once.
 import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from 'yaml';
 import { MillraceError, findUnserializable, type Issue, type JsonValue } from '@millrace/contracts';
-import type { Env } from './address.ts';
+import type { Env } from '@millrace/bus';
 import { substituteEnv } from './environment-values.ts';
 
 export type Place = { line: number; column: number };

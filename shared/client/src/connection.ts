@@ -1,7 +1,6 @@
 // A client's connection: the bus under one tenant, and the one way to ask a verb of the api.
 import { MillraceError, type ApiAnswer, type ApiRequestInput, type ApiVerb } from '@millrace/contracts';
-import { askApi, connectBus, type Bus, type BusLog } from '@millrace/bus';
-import { resolveAddress, type Address, type Env } from './address.ts';
+import { askApi, connectBus, resolveAddress, type Address, type Bus, type BusLog, type Env } from '@millrace/bus';
 
 export type ConnectOptions = {
   /** Instead of those that stand in the address. */

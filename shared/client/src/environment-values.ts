@@ -1,7 +1,7 @@
 // `${VAR}` and `${VAR:-default}` in the strings of an agent's file, from the environment. Pure. An empty variable counts as absent,
 // as in a shell; `$${VAR}` stays as `${VAR}`.
 import { formatPath, type Issue, type JsonValue } from '@millrace/contracts';
-import type { Env } from './address.ts';
+import type { Env } from '@millrace/bus';
 
 export type Substituted = { value: JsonValue; issues: Issue[] };
 

@@ -1,5 +1,4 @@
 // The client library: runs, threads, memory, agents and processors of a Millrace, over NATS.
-export { DEFAULT_URL, resolveAddress, type Address, type Env } from './address.ts';
 export { MAX_KEPT_CHUNKS } from './chunk-log.ts';
 export { FIRST_POSITION, type Position, type PositionedChunk } from './chunk-merge.ts';
 export { parseAgentFile, withPlaces, type AgentFile, type Place } from './agent-file.ts';

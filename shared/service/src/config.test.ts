@@ -17,7 +17,6 @@ test('what every service reads and its own part are one configuration, with defa
   expect(readServiceConfig(schema, { REDIS_URL: 'redis://localhost' })).toMatchObject({
     REDIS_URL: 'redis://localhost',
     SIZE: 3,
-    NATS_URL: 'nats://localhost:4222',
     MILLRACE_PREFIX: 'mr.v1',
     LOG_LEVEL: 'info',
   });

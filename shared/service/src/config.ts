@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 /** What every service reads. Documented in the README's configuration table. */
 export const baseConfigSchema = z.object({
-  NATS_URL: z.string().default('nats://localhost:4222'),
+  NATS_URL: z.string().optional().describe('absent: that of .millrace/stack.json, found upwards, else localhost:4222'),
   NATS_USER: z.string().optional(),
   NATS_PASSWORD: z.string().optional(),
   MILLRACE_PREFIX: z

@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { request } from '@millrace/bus';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -7,8 +10,8 @@ import { spawnSample, type ServiceProcess } from './testing/service-process.ts';
 const nats = useNats();
 const asker = useBus(nats, 'asker');
 const started: ServiceProcess[] = [];
-const spawn = (env: Record<string, string> = {}) => {
-  const service = spawnSample({ NATS_URL: nats.url, LOG_LEVEL: 'silent', ...env });
+const spawn = (env: Record<string, string> = {}, cwd?: string) => {
+  const service = spawnSample({ NATS_URL: nats.url, LOG_LEVEL: 'silent', ...env }, cwd);
   started.push(service);
   return service;
 };
@@ -59,6 +62,22 @@ test('the address of NATS is logged without the credentials that stand in it', a
   await service.ended;
   expect(service.logged()).toContain(nats.url);
   expect(service.logged() + service.lines.join()).not.toContain('s3cret');
+});
+
+test('without NATS_URL a service joins the stack that .millrace/stack.json names, found upwards, and logs where it is from', async () => {
+  const checkout = await mkdtemp(join(tmpdir(), 'millrace-service-'));
+  try {
+    const file = join(checkout, '.millrace', 'stack.json');
+    const cwd = join(checkout, 'processors', 'mine');
+    await Promise.all([mkdir(dirname(file)), mkdir(cwd, { recursive: true })]);
+    await writeFile(file, JSON.stringify({ natsUrl: nats.url }));
+    const service = spawn({ NATS_URL: '', LOG_LEVEL: 'info' }, cwd);
+    await service.said('up');
+    await eventually(() => service.logged().includes('sample is up'));
+    expect(service.logged()).toContain(`"nats":"${nats.url}","from":"${file}"`);
+  } finally {
+    await rm(checkout, { recursive: true });
+  }
 });
 
 describe('a start that fails ends the process with 1 and the reason', () => {

@@ -1,7 +1,7 @@
 // The life of a service: environment → log → NATS → its own start → serving → a signal → drain → released in reverse order.
 // `runService` is what a main.ts calls; `startService` is the same without the process, for tests and the bench.
 import { shownAddress, toWireError } from '@millrace/contracts';
-import { connectBus, type Bus } from '@millrace/bus';
+import { connectBus, resolveAddress, type Bus } from '@millrace/bus';
 import type { z } from 'zod';
 import { readServiceConfig, type BaseConfig } from './config.ts';
 import { serveHealth } from './health.ts';
@@ -55,8 +55,9 @@ export async function startService<S extends z.ZodType<object>>(
       resources,
       () => problem ?? (connected() ? undefined : 'no connection to NATS'),
     );
+    const address = await resolveAddress(env, process.cwd());
     const bus = await connectBus({
-      servers: base.NATS_URL,
+      servers: address.url,
       name: definition.name,
       id: replica,
       prefix: base.MILLRACE_PREFIX,
@@ -67,7 +68,7 @@ export async function startService<S extends z.ZodType<object>>(
     connected = bus.connected;
     await definition.start({ config, bus, log, resources, replica, draining: draining.signal });
     problem = undefined;
-    log.info({ nats: shownAddress(base.NATS_URL) }, `${definition.name} is up`);
+    log.info({ nats: shownAddress(address.url), from: address.source }, `${definition.name} is up`);
     return { replica, healthPort: health, bus, stop };
   } catch (error) {
     await stop();

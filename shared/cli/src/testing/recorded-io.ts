@@ -1,5 +1,5 @@
 // A command's process, for tests of single modules: what was written, in order.
-import type { Env } from '@millrace/client';
+import type { Env } from '@millrace/bus';
 import type { CliIo } from '../cli-io.ts';
 import { runCli } from '../run-cli.ts';
 

@@ -14,10 +14,11 @@ export type ServiceProcess = {
   ended: Promise<number | NodeJS.Signals>;
 };
 
-export function spawnSample(env: Record<string, string>): ServiceProcess {
+export function spawnSample(env: Record<string, string>, cwd?: string): ServiceProcess {
   const program = fileURLToPath(new URL('./sample-main.ts', import.meta.url));
   const child = spawn(process.execPath, [program], {
     env: { ...process.env, ...env },
+    ...(cwd !== undefined && { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-// Where Millrace is: what the caller names, else NATS_URL, else the stack that runs in this checkout, else NATS's own port here.
+// Where NATS is, for services and clients alike: NATS_URL, else the stack that runs in this checkout, else NATS's own port here.
 // The environment is handed in: only programs read it.
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_URL, resolveAddress } from './address.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEFAULT_URL, resolveAddress } from './resolve-address.ts';
 
 let root: string;
 const deep = () => join(root, 'checkout', 'a', 'b');
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the address', () => {
-  it('is NATS_URL before all else', async () => {
+  test('is NATS_URL before all else', async () => {
     await writeFile(stackFile(), JSON.stringify({ natsUrl: 'nats://stack:1' }));
     expect(await resolveAddress({ NATS_URL: 'nats://env:1' }, deep())).toEqual({
       url: 'nats://env:1',
@@ -24,16 +24,16 @@ describe('the address', () => {
     });
   });
 
-  it('is that of the stack of the checkout, found upwards; an empty NATS_URL counts as none', async () => {
+  test('is that of the stack of the checkout, found upwards; an empty NATS_URL counts as none', async () => {
     await writeFile(stackFile(), JSON.stringify({ natsUrl: 'nats://stack:1', gateway: 'http://x' }));
     expect(await resolveAddress({ NATS_URL: '' }, deep())).toEqual({ url: 'nats://stack:1', source: stackFile() });
   });
 
-  it('is the default where nothing is said', async () => {
+  test('is the default where nothing is said', async () => {
     expect(await resolveAddress({}, root)).toEqual({ url: DEFAULT_URL, source: 'default' });
   });
 
-  it.each(['{', '{}', '{"natsUrl": 5}', ''])(
+  test.each(['{', '{}', '{"natsUrl": 5}', ''])(
     'is refused, with the file, where stack.json holds %j',
     async (content) => {
       await writeFile(stackFile(), content);
