@@ -20,10 +20,11 @@ function call(stage: Stage, processor: string, options: StageCall['entries'][num
   const request: StageCall = {
     callId: 'c1',
     stage,
-    run: { tenant: 'default', runId: 'r1', agent: 'a', epoch: 1, resourceId: 'default', deadlineAt: 0 },
+    run: { tenant: 'default', runId: 'r1', agent: 'a', epoch: 1, resourceId: 'default' },
     entries: [{ entry: processor, processor, options, state: {} }],
     requestContext: {},
     timeoutMs: 1_000,
+    remainingMs: 60_000,
     input: { retryCount: 0, stepNumber: 0, conversation: input },
   };
   const { run, requestContext } = request;

@@ -35,11 +35,11 @@ const callHead = (entries: CallEntry[]) => ({
     agent: 'a',
     epoch: 1,
     resourceId: 'default',
-    deadlineAt: Date.now() + 60_000,
   },
   entries,
   requestContext: {},
   timeoutMs,
+  remainingMs: 60_000,
 });
 
 async function processInput(text: string, entries: CallEntry[]) {
@@ -59,7 +59,7 @@ async function processStream(chunks: Chunk[], entries: CallEntry[]) {
     ...callHead(entries),
     stage: 'processOutputStream',
     session: 'session-1',
-    out: 'mr.v1.out.nobody.session-1',
+    orchestrator: 'nobody',
     input: { retryCount: 0, stepNumber: 0 },
     chunks,
     end: true,

@@ -21,7 +21,6 @@ function call(toolName: string, args: JsonValue) {
       agent: 'demo',
       epoch: 1,
       resourceId: 'default',
-      deadlineAt: Date.now() + TIMEOUT_MS,
     },
     stepNumber: 0,
     toolCall: { toolCallId: 'call-1', toolName, args },

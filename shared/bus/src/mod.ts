@@ -4,6 +4,7 @@ export { connectBus, type Bus, type BusLog, type BusOptions } from './bus.ts';
 export { publishBytesDurably, publishDurably } from './durable-publish.ts';
 export { conflictError, readEntry, writeEntry, type Entry, type Written } from './key-value.ts';
 export { ensureTopology, isCode, openJetStream, type JetStreamAccess } from './topology.ts';
+export { startHeartbeat, type Heartbeat, type Living } from './heartbeat.ts';
 export { listen, publish, publishBytes, publishInBatches, type Listening } from './listen.ts';
 export { advertise, gatherInfo, gatherPings, type Endpoint, type MicroService } from './micro.ts';
 export { request, type Answer, type Request } from './request.ts';

@@ -5,6 +5,7 @@ import { onFailureSchema } from './agent.ts';
 import { jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { listSchema, readsSchema, stageSchema } from './stage.ts';
+import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
 /** What a processor says of itself. `aliases`: the names that the seeds use. */
@@ -20,7 +21,7 @@ export const processorDescriptorSchema = z.object({
   /** The list and place that `after`/`before` count from where the agent does not list it. */
   lists: z.array(listSchema).min(1),
   policy: z.object({
-    timeoutMs: z.number().int().positive(),
+    timeoutMs: timeoutMsSchema,
     attempts: z.number().int().positive(),
     onFailure: onFailureSchema,
   }),

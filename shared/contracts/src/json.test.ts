@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findUnserializable } from './json.ts';
+import { MAX_NESTING, findUnserializable, isNestedDeeper } from './json.ts';
 
 describe('what JSON cannot carry is found, by its path', () => {
   const cycle: Record<string, unknown> = {};
@@ -45,4 +45,13 @@ describe('what JSON carries is not', () => {
 
 test('the path begins with what the caller calls the value', () => {
   expect(findUnserializable({ a: Number.NaN }, 'state')).toBe('state.a');
+});
+
+test('nesting is measured without looking any deeper than the bound: a value of a million levels is only too deep', () => {
+  let deep: unknown = 'x';
+  for (let level = 0; level < 1_000_000; level++) deep = level % 2 ? [deep] : { deep };
+  expect(isNestedDeeper(deep)).toBe(true);
+  expect(isNestedDeeper([[['x']]], 3)).toBe(false);
+  expect(isNestedDeeper([[[{}]]], 3)).toBe(true);
+  expect(isNestedDeeper('x'.repeat(MAX_NESTING * 2))).toBe(false);
 });

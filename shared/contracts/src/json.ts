@@ -16,6 +16,17 @@ export const jsonObjectSchema = typed<JsonObject>(z.record(z.string(), z.unknown
 export const jsonSchemaSchema = jsonObjectSchema.describe('a JSON Schema document');
 export type JsonSchema = JsonObject;
 
+/** How deep arrays and objects in one message may stand in each other: far below what JSON.stringify can write. */
+export const MAX_NESTING = 128;
+
+/** Whether something in it stands deeper than `levels`. Looks no deeper, so that it is safe for any value. */
+export function isNestedDeeper(value: unknown, levels: number = MAX_NESTING): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels <= 0) return true;
+  for (const member of Object.values(value)) if (isNestedDeeper(member, levels - 1)) return true;
+  return false;
+}
+
 /**
  * Where in `value` something stands that JSON cannot carry (a function, a symbol, undefined in an array, a bigint, a
  * cycle, NaN, an object of a class: a Map would arrive as {}), as a path such as `$.cache.get`; undefined when all of it can travel. Objects with a toJSON are asked.

@@ -5,6 +5,7 @@ import { agentSchema, onFailureSchema } from './agent.ts';
 import { jsonObjectSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { listSchema, readsSchema, stageSchema, type Stage } from './stage.ts';
+import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
 export const planEntrySchema = z.object({
@@ -19,7 +20,7 @@ export const planEntrySchema = z.object({
   options: jsonObjectSchema,
   required: z.boolean(),
   memory: z.boolean(),
-  timeoutMs: z.number().int().positive(),
+  timeoutMs: timeoutMsSchema,
   attempts: z.number().int().positive(),
   onFailure: onFailureSchema,
 });

@@ -1,5 +1,6 @@
 // A stream session: the chunks of one step through a list of adjacent processors on one replica. Both directions are streams
-// of numbered batches; `processed` counts the chunks of the other side that are finished with. See architecture.md, section 6.
+// of numbered batches; `processed` counts the chunks of the other side that are finished with. No message holds a subject: each end
+// derives the other's from tokens, so that nobody can make it publish anywhere else. See docs/wire.md.
 import { z } from 'zod';
 import { chunkSchema } from './chunk.ts';
 import { callHead, stageInputSchema } from './stage-call.ts';
@@ -27,7 +28,7 @@ export const sessionOpenSchema = z.object({
   ...callHead,
   stage: z.literal('processOutputStream'),
   session: tokenSchema,
-  out: z.string().describe('the subject that answers go to'),
+  orchestrator: tokenSchema.describe('who opens it: answers go to `out.<orchestrator>.<session>`'),
   input: stageInputSchema,
   chunks: z.array(chunkSchema).optional().describe('the first batch'),
   end: z.boolean().optional().describe('the first batch is the last: the reply is the whole answer'),
@@ -38,8 +39,7 @@ export const sessionOpenedSchema = z.union([
   z.object({
     opened: z.literal(true),
     replica: tokenSchema,
-    service: tokenSchema,
-    subject: z.string().describe('where batches go'),
+    service: tokenSchema.describe('batches go to `session.<service>.<replica>.<session>`'),
     served: z.number().int().min(1).describe('how many of the list, from its first entry on, this replica serves'),
     output: z.object({ chunks: z.array(chunkSchema), verdicts: verdictsSchema, ms: z.array(z.number()) }).optional(),
   }),

@@ -17,6 +17,7 @@ import {
   usageSchema,
 } from './model.ts';
 import { stageSchema } from './stage.ts';
+import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 import { verdictSchema } from './verdict.ts';
 
@@ -28,7 +29,6 @@ export const runRefSchema = z.object({
   epoch: z.number().int().min(1),
   threadId: z.string().optional(),
   resourceId: z.string().optional().describe('the thread owns its memory if absent'),
-  deadlineAt: z.number().describe('milliseconds since 1970'),
 });
 export type RunRef = z.infer<typeof runRefSchema>;
 
@@ -85,7 +85,9 @@ const callHead = {
   entries: z.array(callEntrySchema).min(1),
   requestContext: jsonObjectSchema,
   trace: traceSchema.optional(),
-  timeoutMs: z.number().int().positive(),
+  timeoutMs: timeoutMsSchema,
+  /** Not a point in time: the clocks of two machines differ. */
+  remainingMs: timeoutMsSchema.describe('what is left of the run, ms, when the call was sent'),
 };
 
 export const stageCallSchema = z.object({ ...callHead, stage: stageSchema, input: stageInputSchema });

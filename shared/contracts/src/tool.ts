@@ -5,6 +5,7 @@ import { wireErrorSchema } from './errors.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { toolCallSchema } from './model.ts';
 import { runRefSchema, traceSchema } from './stage-call.ts';
+import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
 export const toolRequestSchema = z.object({
@@ -16,7 +17,7 @@ export const toolRequestSchema = z.object({
   idempotencyKey: z.string().optional(),
   requestContext: jsonObjectSchema,
   trace: traceSchema.optional(),
-  timeoutMs: z.number().int().positive(),
+  timeoutMs: timeoutMsSchema,
 });
 export type ToolRequest = z.infer<typeof toolRequestSchema>;
 

@@ -18,7 +18,6 @@ export const aRun = (changes: Partial<RunRef> = {}): RunRef => ({
   epoch: 1,
   threadId: 'thread-1',
   resourceId: 'ada',
-  deadlineAt: Date.now() + 60_000,
   ...changes,
 });
 
@@ -58,7 +57,7 @@ export async function callStages(given: StageCallInput): Promise<StageCallResult
   });
   const input = { retryCount: 0, stepNumber: 0, conversation: before, answered };
   const { verdicts } = await callStage(
-    { callId: 'call-1', run, entries, requestContext: {}, timeoutMs: 5_000, stage, input },
+    { callId: 'call-1', run, entries, requestContext: {}, timeoutMs: 5_000, remainingMs: 60_000, stage, input },
     createHostedProcessors(uses.map(({ definition }) => definition)),
     { run, requestContext: {}, trace: undefined, retryCount: 0, stepNumber: 0, signal, write: () => undefined },
   );

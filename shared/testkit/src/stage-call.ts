@@ -23,7 +23,6 @@ export const TEST_RUN: RunRef = {
   epoch: 1,
   threadId: 'thread-1',
   resourceId: 'ada',
-  deadlineAt: Date.UTC(2100, 0),
 };
 
 /** An entry of `processor`, named like it. */
@@ -38,6 +37,7 @@ export function stageCall(stage: Stage, entries: CallEntry[], input: Partial<Sta
     entries,
     requestContext: {},
     timeoutMs: CALL_TIMEOUT_MS,
+    remainingMs: 60_000,
     stage,
     input: { retryCount: 0, stepNumber: 0, ...input },
   };

@@ -39,7 +39,7 @@ export function commonArgs(state: JsonObject = {}): TestArgs {
     abortSignal: new AbortController().signal,
     writer: { custom: async () => undefined },
     onViolation: (violation) => void violations.push(violation),
-    run: { tenant: 'default', runId: 'r1', agent: 'a', epoch: 1, resourceId: 'default', deadlineAt: 0 },
+    run: { tenant: 'default', runId: 'r1', agent: 'a', epoch: 1, resourceId: 'default' },
     entry: 'guard',
     stepNumber: 0,
     violations,

@@ -20,7 +20,6 @@ export const RUN: RunRef = {
   epoch: 1,
   threadId: 'thread-1',
   resourceId: 'ada',
-  deadlineAt: 0,
 };
 
 export type Given = {
@@ -58,6 +57,7 @@ export async function callHistory(
     })),
     requestContext: {},
     timeoutMs: 5_000,
+    remainingMs: 60_000,
     stage,
     input,
   };

@@ -1,46 +1,38 @@
 // One subscription for the answers to all stream sessions of this orchestrator, told apart by the subject's last token; and one
 // timer for their signs of life.
 import { SESSION_LIMITS, lastToken, sessionOutputSchema, type SessionOutput } from '@millrace/contracts';
-import { listen, type Bus } from '@millrace/bus';
+import { listen, startHeartbeat, type Bus, type Living } from '@millrace/bus';
 
-export type SessionListener = {
+/** `heartbeat` is called twice a second. */
+export type SessionListener = Living & {
   receive(output: SessionOutput): void;
-  /** Called twice a second. */
-  beat(now: number): void;
+  /** What came for the session does not fit. @param why what does not, and where */
+  refuse(why: string): void;
 };
 
 export type SessionInbox = {
-  /** Returns the subject that the session's answers go to. */
-  open(session: string, listener: SessionListener): string;
+  /** Answers to the session come on `out.<this orchestrator>.<session>`. */
+  open(session: string, listener: SessionListener): void;
   close(session: string): void;
   stop(): void;
 };
 
 export function createSessionInbox(bus: Bus): SessionInbox {
   const listeners = new Map<string, SessionListener>();
-  const subscription = listen(bus, bus.subjects.outsOf(bus.id), sessionOutputSchema, (output, subject) => {
+  const receive = (output: SessionOutput, subject: string) => {
     // The subject alone counts: a payload that names another session is refused.
     const session = lastToken(subject);
     if (output.session === session) listeners.get(session)?.receive(output);
     else bus.log.warn({ subject, session: output.session }, 'a session batch names another session than its subject');
-  });
-  const beatMs = SESSION_LIMITS.heartbeatMs / 2;
-  let lastBeat = Date.now();
-  const timer = setInterval(() => {
-    const now = Date.now();
-    // A process that stood still itself must first read what has come since, before it calls anybody silent.
-    const stoodStill = now - lastBeat > 2 * beatMs;
-    lastBeat = now;
-    if (!stoodStill) for (const listener of listeners.values()) listener.beat(now);
-  }, beatMs).unref();
+  };
+  const refuse = (error: Error, subject: string) => listeners.get(lastToken(subject))?.refuse(error.message);
+  const subscription = listen(bus, bus.subjects.outsOf(bus.id), sessionOutputSchema, receive, refuse);
+  const heartbeat = startHeartbeat(bus.log, SESSION_LIMITS.heartbeatMs / 2, () => listeners.values());
   return {
-    open(session, listener) {
-      listeners.set(session, listener);
-      return bus.subjects.out(bus.id, session);
-    },
+    open: (session, listener) => void listeners.set(session, listener),
     close: (session) => void listeners.delete(session),
     stop() {
-      clearInterval(timer);
+      heartbeat.stop();
       subscription.stop();
     },
   };

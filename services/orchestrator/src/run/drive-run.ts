@@ -103,6 +103,7 @@ async function execute(deps: Deps, delivery: Delivery, store: RunStore, stop: Ab
     const { agent, plan } = applied.ok;
     const run = createRun({
       ref: refOf(request, store.head()),
+      deadlineAt,
       agent,
       plan,
       deps,
@@ -122,14 +123,13 @@ async function execute(deps: Deps, delivery: Delivery, store: RunStore, stop: Ab
   }
 }
 
-function refOf(request: Command['request'], { epoch, deadlineAt }: RunHead): RunRef {
+function refOf(request: Command['request'], { epoch }: RunHead): RunRef {
   const { tenant, runId, agent, threadId, resourceId } = request;
   return {
     tenant,
     runId,
     agent,
     epoch,
-    deadlineAt,
     ...(threadId !== undefined && { threadId }),
     ...(resourceId !== undefined && { resourceId }),
   };

@@ -1,5 +1,5 @@
 // What every call to a processor starts with: which run, which entries with what state, how long.
-import type { CallEntry, PlanEntry, RunRef } from '@millrace/contracts';
+import { asTimeoutMs, type CallEntry, type PlanEntry, type RunRef } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
 
 export function callHead(run: Run, entries: readonly PlanEntry[]) {
@@ -12,7 +12,8 @@ export function callHead(run: Run, entries: readonly PlanEntry[]) {
     requestContext,
     ...(trace && { trace }),
     // A merged call's limit is the sum of its members'.
-    timeoutMs: entries.reduce((sum, entry) => sum + entry.timeoutMs, 0),
+    timeoutMs: asTimeoutMs(entries.reduce((sum, entry) => sum + entry.timeoutMs, 0)),
+    remainingMs: asTimeoutMs(run.deadlineAt - Date.now()),
   };
 }
 

@@ -1,8 +1,15 @@
 // Opening the output stream's sessions: policy falls on one entry, and what was opened and is not used is given back.
-import { sessionOpenSchema, type PlanEntry, type SessionOpen, type SessionOpened } from '@millrace/contracts';
-import { serve, type Bus, type Serving } from '@millrace/bus';
+import {
+  sessionInputSchema,
+  sessionOpenSchema,
+  type PlanEntry,
+  type SessionOpen,
+  type SessionOpened,
+} from '@millrace/contracts';
+import { listen, serve, type Bus, type Serving } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { delta, textOf } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { failure, goOn } from '../testing/scripted-replica.ts';
@@ -32,8 +39,7 @@ async function replica(processors: string[], script: Script) {
   const opens: string[] = [];
   const handle = async (open: SessionOpen) => {
     opens.push(namesOf(open));
-    const subject = bus.subjects.session('guards', bus.id, open.session);
-    const opened = { opened: true, replica: bus.id, service: 'guards', subject, served: open.entries.length };
+    const opened = { opened: true, replica: bus.id, service: 'guards', served: open.entries.length };
     const said = script(open, (more) => ({ ...opened, ...more }));
     return said === 'silence' ? undefined : said;
   };
@@ -88,6 +94,33 @@ describe('sessions', () => {
     // The sum for the list, then all alone at once.
     expect(performance.now() - started).toBeLessThan(1_000);
   });
+
+  test('are fed on the subject that the answer’s tokens make, whatever subject it names', async () => {
+    const heard: string[] = [];
+    const foreign = listen(connection.bus, 'foreign.subject', z.unknown(), () => heard.push('foreign'));
+    await replica(['a'], (_open, answer) => ({ ...answer(), subject: 'foreign.subject' }));
+    const list = entries('a');
+    const [opening] = await openSessions(testRun(list).run, list, { input });
+    if (!opening || !('opened' in opening)) throw new Error('it was to be opened');
+    const { replica: id } = opening.opened;
+    const own = connection.bus.subjects.session('guards', id, opening.connection.session);
+    const fed = listen(connection.bus, own, sessionInputSchema, () => heard.push('own'));
+    await connection.bus.nc.flush();
+    opening.connection.start({ output() {}, ended() {}, advanced() {} });
+    opening.connection.client.push([delta('a')]);
+    opening.connection.client.drop();
+    await connection.bus.nc.flush();
+    expect(heard).toEqual(['own', 'own']);
+    for (const listening of [foreign, fed]) listening.stop();
+  });
+
+  test.each([{ service: 'a b' }, { replica: 'a\r\nPUB x' }, { service: 'x'.repeat(70_000) }, { replica: '>' }])(
+    'are refused when the answer names what is no token, and nothing is published',
+    async (tokens) => {
+      await replica(['a'], (_open, answer) => ({ ...answer(), ...tokens }));
+      expect(await open(entries('a'))).toEqual(['a message-invalid 1']);
+    },
+  );
 
   test('are tried again on a replica that answered a ping', async () => {
     const well = await replica([], () => 'silence');

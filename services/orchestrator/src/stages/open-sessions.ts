@@ -68,8 +68,8 @@ async function openOnce(run: Run, group: PlanEntry[], ask: OpenRequest, replica?
   const [entry] = group;
   if (!entry) throw new Error('a session was opened for no processor');
   const head = callHead(run, group);
-  const connection = connectSession({ bus, inbox, timeoutMs: head.timeoutMs });
-  const { session, out } = connection;
+  const connection = connectSession({ bus, inbox, runId: run.ref.runId, timeoutMs: head.timeoutMs });
+  const { session } = connection;
   const input = narrowInput(ask.input, group);
   const answer = await request(bus, {
     subject: bus.subjects.stage('processOutputStream', entry.processor, replica),
@@ -77,7 +77,7 @@ async function openOnce(run: Run, group: PlanEntry[], ask: OpenRequest, replica?
       ...head,
       stage: 'processOutputStream',
       session,
-      out,
+      orchestrator: bus.id,
       input,
       ...(ask.whole && { chunks: ask.whole, end: true }),
     },
@@ -88,6 +88,7 @@ async function openOnce(run: Run, group: PlanEntry[], ask: OpenRequest, replica?
   const opened = 'ok' in answer && answer.ok.opened ? answer.ok : undefined;
   if (!opened || ask.whole) connection.client.drop();
   if (opened) {
+    if (!ask.whole) connection.opened(opened);
     const broken = ask.whole && group.length === 1 ? failureIn(opened.output?.verdicts) : undefined;
     if (broken) return { entry, attempts: 1, failure: broken, replica: opened.replica };
     return { entries: group.slice(0, opened.served), attempts: 1, connection, opened };

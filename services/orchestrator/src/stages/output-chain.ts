@@ -70,7 +70,7 @@ export async function openStreamChain(
     settle(foldVerdict('processOutputStream', fold, { entry, verdict: failure, ms: 0, attempts }));
   }
   links.forEach((link, at) =>
-    link.connection.start(link.opened, {
+    link.connection.start({
       output: (chunks) => into(at + 1, chunks),
       advanced: wake,
       ended: (end) => {

@@ -4,7 +4,9 @@ import { publish } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { delta, textOf } from '../testing/chunks.ts';
+import { RUN_ID } from '../testing/run-states.ts';
 import { playSession, type PlayedSession } from '../testing/session-replica.ts';
+import { chunk } from '../state/make-chunk.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -15,11 +17,20 @@ async function session({ timeoutMs = 5_000, started = true } = {}): Promise<Play
   const replica = await connection.connect({ name: 'guards' });
   const made = playSession(connection.bus, replica, timeoutMs);
   opened.push(made);
+  made.opened();
   if (started) made.start();
   await Promise.all([connection.bus.nc.flush(), replica.nc.flush()]);
   return made;
 }
 const words = (count: number, from = 0) => Array.from({ length: count }, (_, at) => delta(`${from + at} `));
+const payloads: Record<string, object> = {
+  finish: { stepResult: { reason: 'stop' }, output: {}, messages: [] },
+  error: { error: 'x' },
+  tripwire: { reason: 'x' },
+  retract: { index: 0 },
+  suspended: { resumeToken: 'x', expiresAt: 'x' },
+};
+const controlChunk = (type: string) => chunk(RUN_ID, { type, payload: payloads[type] ?? {} });
 const isDense = ({ inputs }: PlayedSession) => inputs.every(({ sequence }, at) => sequence === at);
 
 describe('batches', () => {
@@ -119,7 +130,35 @@ describe('the end', () => {
     expect(await eventually(() => made.inputs.find(({ end }) => end))).toMatchObject({ sequence: 0, chunks: [] });
   });
 
-  test('may come from the replica at any time: a verdict stops the stream', async () => {
+  test('is not the replica’s to say: verdicts of continue before it was sent lose the session', async () => {
+    const made = await session();
+    made.client.push(words(1));
+    await eventually(() => made.received().length === 1);
+    made.send({ chunks: [delta('a')] });
+    made.finish();
+    await eventually(() => made.ends.length === 1);
+    expect(made.ends).toMatchObject([{ lost: { code: 'session-lost', message: expect.stringContaining('its end') } }]);
+  });
+
+  test('with fewer chunks processed than were sent loses the session: text must not vanish with it', async () => {
+    const made = await session();
+    made.client.push(words(2));
+    made.client.end();
+    await eventually(() => made.received().length === 2);
+    made.send({ processed: 1, verdicts: [{ type: 'continue' }], ms: [1] });
+    await eventually(() => made.ends.length === 1);
+    expect(made.ends).toMatchObject([{ lost: { code: 'session-lost', message: expect.stringContaining('1 of 2') } }]);
+  });
+
+  test('with more verdicts than entries is refused', async () => {
+    const made = await session();
+    made.client.end();
+    made.finish([{ type: 'continue' }, { type: 'continue' }]);
+    await eventually(() => made.ends.length === 1);
+    expect(made.ends).toMatchObject([{ lost: { code: 'processor-verdict-refused' } }]);
+  });
+
+  test('may come from the replica at any time with a verdict that stops the stream', async () => {
     const made = await session();
     made.client.push(words(1));
     made.finish([{ type: 'abort', reason: 'no' }]);
@@ -147,6 +186,8 @@ describe('a session is lost', () => {
 
   test('by an answer that comes twice', async () => {
     const made = await session();
+    made.client.push(words(1));
+    await eventually(() => made.received().length === 1);
     made.send({ sequence: 0, chunks: [delta('a')] });
     made.send({ sequence: 0, chunks: [delta('a')] });
     await eventually(() => made.ends.length === 1);
@@ -171,9 +212,52 @@ describe('a session is lost', () => {
     expect(made.ends).toEqual([lost('processor-timeout')]);
   });
 
+  test('by chunks that are only counted, and were never sent: a count alone keeps nothing alive', async () => {
+    const made = await session({ timeoutMs: 700 });
+    let counted = 0;
+    const counting = setInterval(() => made.send({ processed: (counted += 100) }), 200);
+    made.client.push(words(1));
+    made.client.end();
+    await eventually(() => made.ends.length === 1);
+    clearInterval(counting);
+    expect(made.ends).toEqual([lost('processor-timeout')]);
+  });
+
+  test.each(['start', 'finish', 'error', 'tripwire', 'abort', 'retract', 'suspended', 'resumed'])(
+    'by a %s chunk that comes out of it: only the orchestrator makes those',
+    async (type) => {
+      const made = await session();
+      made.client.push(words(1));
+      await eventually(() => made.received().length === 1);
+      made.answer([delta('a'), controlChunk(type)]);
+      await eventually(() => made.ends.length === 1);
+      expect(made.ends).toEqual([
+        { lost: { code: 'processor-failed', message: expect.stringContaining(`"${type}"`) } },
+      ]);
+      expect(made.output).toEqual([]);
+    },
+  );
+
+  test('by chunks that come out before any went in', async () => {
+    const made = await session();
+    made.answer([delta('from nowhere')]);
+    await eventually(() => made.ends.length === 1);
+    expect(made.ends).toEqual([lost('processor-failed')]);
+    expect(made.output).toEqual([]);
+  });
+
+  test('by what is no batch, and says so instead of a number that is missing', async () => {
+    const made = await session();
+    publish(connection.bus, made.out, { session: made.session, sequence: 0, processed: 0, chunks: [{ type: 1 }] });
+    await eventually(() => made.ends.length === 1);
+    expect(made.ends).toEqual([
+      { lost: { code: 'processor-failed', message: expect.stringContaining('does not fit') } },
+    ]);
+  });
+
   test('by an end that is not answered in time', async () => {
     const made = await session({ timeoutMs: 700 });
-    const quiet = made.beatEvery();
+    const quiet = made.sendHeartbeats();
     made.client.end();
     await eventually(() => made.ends.length === 1);
     quiet();
@@ -203,17 +287,28 @@ describe('a session is lost', () => {
 describe('a session is not lost', () => {
   test('by waiting for a slow model: both ends show that they live', async () => {
     const made = await session({ timeoutMs: 500 });
-    const quiet = made.beatEvery();
+    const quiet = made.sendHeartbeats();
     await eventually(() => made.inputs.length >= 3, { timeoutMs: 4_000 });
     quiet();
     expect(made.ends).toEqual([]);
     expect(made.received()).toEqual([]);
   });
 
+  test('by waiting for the step’s other sessions to be opened: it shows that it lives before it is started', async () => {
+    const made = await session({ started: false });
+    const quiet = made.sendHeartbeats();
+    await eventually(() => made.inputs.length >= 2, { timeoutMs: 4 * SESSION_LIMITS.heartbeatMs });
+    quiet();
+    expect(made.received()).toEqual([]);
+    made.start();
+    expect(made.ends).toEqual([]);
+  });
+
   test('by what others send under its name', async () => {
     const made = await session();
+    made.client.push(words(1));
+    await eventually(() => made.received().length === 1);
     publish(connection.bus, made.out, { session: 'another', sequence: 9, processed: 0, chunks: [delta('foreign')] });
-    publish(connection.bus, made.out, { not: 'a batch' });
     made.answer([delta('own')]);
     await eventually(() => textOf(made.output) === 'own');
     expect(made.ends).toEqual([]);

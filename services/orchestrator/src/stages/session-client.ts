@@ -1,8 +1,10 @@
 // The orchestrator's end of one stream session. A batch goes out when nothing is in flight or enough has gathered, within a
-// window of chunks that are not processed; what comes back is in order or the session is lost. Silence, a gap and a count that does
-// not advance are one failure, at once.
+// window of chunks that are not processed; what comes back is in order or the session is lost. Silence, a gap, a count that does
+// not advance and whatever else the protocol does not allow are one failure, at once, that says which.
 import {
+  MillraceError,
   SESSION_LIMITS,
+  passedChunks,
   type Chunk,
   type ErrorCode,
   type SessionOpened,
@@ -25,7 +27,7 @@ type SessionClient = {
 };
 
 type SessionEvents = {
-  output: (chunks: Chunk[]) => void;
+  output: (chunks: readonly Chunk[]) => void;
   /** Called once: by its end, or by its loss. */
   ended: (end: SessionEnd) => void;
   /** The window has moved. */
@@ -37,6 +39,7 @@ export type OpenedSession = Extract<SessionOpened, { opened: true }>;
 export type SessionClientOptions = {
   bus: Bus;
   inbox: SessionInbox;
+  runId: string;
   /** How long chunks may be in flight without the count advancing, ms. */
   timeoutMs: number;
 };
@@ -45,15 +48,17 @@ export type SessionClientOptions = {
 export type SessionConnection = {
   client: SessionClient;
   session: string;
-  out: string;
-  /** Says where batches go, and who hears of what comes. */
-  start(opened: OpenedSession, events: SessionEvents): void;
+  /** The replica has opened it: from here on both ends show that they live. */
+  opened(answer: OpenedSession): void;
+  /** From here on batches go out. */
+  start(events: SessionEvents): void;
 };
 
-export function connectSession({ bus, inbox, timeoutMs }: SessionClientOptions): SessionConnection {
+export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOptions): SessionConnection {
   const session = crypto.randomUUID();
-  let events: SessionEvents = { output() {}, ended() {}, advanced() {} };
+  let events: SessionEvents | undefined;
   let subject: string | undefined;
+  let served = 0;
   let queue: Chunk[] = [];
   let sent = 0;
   let processed = 0;
@@ -63,16 +68,16 @@ export function connectSession({ bus, inbox, timeoutMs }: SessionClientOptions):
   let endSent = false;
   let over = false;
   let ended: SessionEnd | undefined;
-  let lastIn = Date.now();
-  let lastOut = Date.now();
-  let lastAdvance = Date.now();
+  let lastIn = performance.now();
+  let lastOut = lastIn;
+  let lastAdvance = lastIn;
 
   const finish = (end: SessionEnd) => {
     if (over) return;
     over = true;
     ended = end;
     inbox.close(session);
-    events.ended(end);
+    events?.ended(end);
   };
   const lose = (code: ErrorCode, message: string) => {
     post({ drop: true });
@@ -80,45 +85,71 @@ export function connectSession({ bus, inbox, timeoutMs }: SessionClientOptions):
   };
   const post = (rest: { end?: boolean; drop?: boolean }, chunks: readonly Chunk[] = []) => {
     if (subject === undefined || over) return;
-    lastOut = Date.now();
+    lastOut = performance.now();
     const head = (last: boolean) => ({ session, sequence: nextOut++, processed: 0, ...(last && rest) });
     publishInBatches(bus, subject, chunks, SESSION_LIMITS.maxBatchBytes, head);
   };
   const flush = () => {
-    if (subject === undefined || over) return;
+    if (!events || over) return;
     const room = SESSION_LIMITS.windowChunks - (sent - processed);
     const idle = sent === processed;
     if (queue.length > 0 && room > 0 && (idle || ending || queue.length >= SESSION_LIMITS.batchChunks)) {
       const chunks = queue.slice(0, room);
       queue = queue.slice(room);
-      if (idle) lastAdvance = Date.now();
+      if (idle) lastAdvance = performance.now();
       sent += chunks.length;
       const end = ending && queue.length === 0;
       endSent ||= end;
       post(end ? { end } : {}, chunks);
     } else if (ending && !endSent && queue.length === 0) {
       endSent = true;
-      lastAdvance = Date.now();
+      lastAdvance = performance.now();
       post({ end: true });
     }
   };
+  /** A chunk that no message can hold must not break the reading of what comes. */
+  const flushSafely = () => {
+    try {
+      flush();
+    } catch (error) {
+      const code = MillraceError.isInstance(error) ? error.code : 'internal';
+      lose(code, error instanceof Error ? error.message : String(error));
+    }
+  };
+  const conclude = ({ ms = [] }: SessionOutput, verdicts: Verdict[]) => {
+    const stopped = verdicts.some(({ type }) => type !== 'continue');
+    if (verdicts.length > served)
+      return lose('processor-verdict-refused', `${verdicts.length} verdicts came for ${served} entries.`);
+    if (!stopped && !endSent) return lose('session-lost', 'The replica ended the session before its end was sent.');
+    if (!stopped && processed < sent)
+      return lose('session-lost', `The replica ended the session after ${processed} of ${sent} chunks.`);
+    return finish({ verdicts, ms });
+  };
   const listener: SessionListener = {
-    receive(output: SessionOutput) {
+    receive(output) {
       if (over) return;
       if (output.sequence !== nextIn)
         return lose('session-lost', `Batch ${nextIn} of the session's answers was lost, ${output.sequence} came.`);
       nextIn += 1;
-      lastIn = Date.now();
-      if (output.processed > processed) {
-        processed = output.processed;
+      lastIn = performance.now();
+      // A replica cannot have processed more than it was sent: counting alone must not keep a session alive.
+      const counted = Math.min(output.processed, sent);
+      if (counted > processed) {
+        processed = counted;
         lastAdvance = lastIn;
       }
-      if (output.chunks.length > 0) events.output(output.chunks);
-      if (output.verdicts) return finish({ verdicts: output.verdicts, ms: output.ms ?? [] });
-      flush();
-      events.advanced();
+      if (output.chunks.length > 0) {
+        const passed = passedChunks(runId, [], output.chunks);
+        if ('refused' in passed) return lose('processor-failed', passed.refused);
+        if (sent === 0) return lose('processor-failed', 'Chunks came out of the session before any went in.');
+        events?.output(passed.chunks);
+      }
+      if (output.verdicts) return conclude(output, output.verdicts);
+      flushSafely();
+      events?.advanced();
     },
-    beat(now) {
+    refuse: (why) => over || lose('processor-failed', `What came out of the session does not fit: ${why}`),
+    heartbeat(now) {
       if (subject === undefined || over) return;
       if (now - lastIn > SESSION_LIMITS.silenceMs)
         return lose('session-lost', `The replica was silent for ${SESSION_LIMITS.silenceMs} ms.`);
@@ -128,14 +159,15 @@ export function connectSession({ bus, inbox, timeoutMs }: SessionClientOptions):
       if (now - lastOut >= SESSION_LIMITS.heartbeatMs / 2) post({});
     },
   };
+  inbox.open(session, listener);
   const client: SessionClient = {
     push(chunks) {
       queue.push(...chunks);
-      flush();
+      flushSafely();
     },
     end() {
       ending = true;
-      flush();
+      flushSafely();
     },
     waiting: () => queue.length,
     drop() {
@@ -147,14 +179,17 @@ export function connectSession({ bus, inbox, timeoutMs }: SessionClientOptions):
   return {
     client,
     session,
-    out: inbox.open(session, listener),
-    start(opened, listening) {
-      subject = opened.subject;
+    opened(answer) {
+      // Derived, never taken from the message: an answer must not choose what we publish to.
+      subject = bus.subjects.session(answer.service, answer.replica, session);
+      served = answer.served;
+      lastIn = performance.now();
+    },
+    start(listening) {
       events = listening;
-      lastIn = Date.now();
       // It may have been lost while the step's other sessions were still being opened.
       if (ended) listening.ended(ended);
-      flush();
+      flushSafely();
     },
   };
 }

@@ -27,6 +27,8 @@ export type StopReason = 'cancelled' | 'deadline' | 'fenced';
 
 export type Run = {
   ref: RunRef;
+  /** Milliseconds since 1970, by this machine's clock: it does not travel. */
+  deadlineAt: number;
   agent: Agent;
   plan: Plan;
   deps: Deps;
@@ -49,7 +51,7 @@ export type RunParts = Omit<Run, 'state' | 'dispatch' | 'interruption' | 'checkp
 };
 
 export function createRun({ first, store, ...parts }: RunParts): Run {
-  const { signal, chunks, events, ref } = parts;
+  const { signal, chunks, events, deadlineAt } = parts;
   let state = first;
   let pending: RunAction[] = [];
 
@@ -68,7 +70,7 @@ export function createRun({ first, store, ...parts }: RunParts): Run {
   };
   const interruption = (): Interrupt | undefined => {
     if (!signal.aborted) return undefined;
-    if (signal.reason === 'deadline') return fail(deadlineError(ref.deadlineAt));
+    if (signal.reason === 'deadline') return fail(deadlineError(deadlineAt));
     return endWith({ form: 'cancel' });
   };
   return {

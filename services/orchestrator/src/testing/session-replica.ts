@@ -10,13 +10,15 @@ import {
 import { listen, publish, type Bus } from '@millrace/bus';
 import { connectSession, type SessionEnd } from '../stages/session-client.ts';
 import { createSessionInbox } from '../peers/session-inbox.ts';
+import { RUN_ID } from './run-states.ts';
 
 export type PlayedSession = ReturnType<typeof playSession>;
 
 /** Both ends of one session. @param bus the orchestrator's, @param replica the replica's connection */
 export function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
   const inbox = createSessionInbox(bus);
-  const { client, session, out, start } = connectSession({ bus, inbox, timeoutMs });
+  const { client, session, opened, start } = connectSession({ bus, inbox, runId: RUN_ID, timeoutMs });
+  const out = bus.subjects.out(bus.id, session);
   const subject = bus.subjects.session('guards', replica.id, session);
   const inputs: SessionInput[] = [];
   const output: Chunk[] = [];
@@ -40,19 +42,18 @@ export function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
     answer: (chunks: Chunk[]) => send({ chunks }),
     finish: (verdicts: Verdict[] = [{ type: 'continue' }]) => send({ verdicts, ms: verdicts.map(() => 1) }),
     /** Its signs of life, as its inbox would fire them. */
-    beatEvery: (): (() => void) => {
+    sendHeartbeats: (): (() => void) => {
       const timer = setInterval(() => send({}), SESSION_LIMITS.heartbeatMs / 2);
       return () => clearInterval(timer);
     },
+    /** The replica has answered the open. */
+    opened: () => opened({ opened: true, replica: replica.id, service: 'guards', served: 1 }),
     start: () =>
-      start(
-        { opened: true, replica: replica.id, service: 'guards', subject, served: 1 },
-        {
-          output: (chunks) => void output.push(...chunks),
-          ended: (end) => void ends.push(end),
-          advanced: () => void (advanced += 1),
-        },
-      ),
+      start({
+        output: (chunks) => void output.push(...chunks),
+        ended: (end) => void ends.push(end),
+        advanced: () => void (advanced += 1),
+      }),
     /** What either end has sent has come. */
     settle: async () => {
       await replica.nc.flush();

@@ -1,4 +1,5 @@
 // The calls under way on this replica, so that one that was given up can be told: its abortSignal fires.
+import { asTimeoutMs } from '@millrace/contracts';
 
 export type OpenCall = {
   /** Fires when the call is cancelled or its time is up. */
@@ -14,9 +15,6 @@ export type CallRegistry = {
   cancel(callIds: readonly string[]): void;
 };
 
-/** Node fires a timer at once that is longer than this (2^31 - 1). */
-const LONGEST_TIMER_MS = 2_147_483_647;
-
 export function createCallRegistry(): CallRegistry {
   const calls = new Map<string, AbortController>();
   const giveUp = (controller: AbortController | undefined) => controller?.abort(new Error('the call was given up'));
@@ -24,7 +22,7 @@ export function createCallRegistry(): CallRegistry {
     open(callId, timeoutMs) {
       const controller = new AbortController();
       const timeUp = () => controller.abort(new Error(`the call took more than ${timeoutMs} ms`));
-      const timer = setTimeout(timeUp, Math.min(timeoutMs, LONGEST_TIMER_MS));
+      const timer = setTimeout(timeUp, asTimeoutMs(timeoutMs));
       calls.set(callId, controller);
       return {
         signal: controller.signal,

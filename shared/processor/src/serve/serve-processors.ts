@@ -4,6 +4,7 @@
 import {
   MillraceError,
   cancelCallSchema,
+  lastToken,
   sessionInputSchema,
   sessionOpenSchema,
   stageCallSchema,
@@ -50,7 +51,8 @@ export function serveProcessors(options: ServeProcessorsOptions): Endpoint[] {
   const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
     calls.cancel(callIds),
   );
-  const batches = listen(bus, bus.subjects.sessionsOf(bus.name, bus.id), sessionInputSchema, sessions.receive);
+  const refuse = (error: Error, subject: string) => sessions.refuse(lastToken(subject), error.message);
+  const batches = listen(bus, bus.subjects.sessionsOf(bus.name, bus.id), sessionInputSchema, sessions.receive, refuse);
   resources.add('processors', async (remainingMs) => {
     const graceMs = () => Math.min(drainGraceMs, remainingMs());
     await Promise.all([...own, ...shared.map((served) => served.serving)].map((serving) => serving.drain(graceMs())));
@@ -100,7 +102,7 @@ async function answerCall(
   call: StageCall,
   { respond }: ServeContext,
 ): Promise<StageReply> {
-  const { signal, close } = calls.open(call.callId, call.timeoutMs);
+  const { signal, close } = calls.open(call.callId, Math.min(call.timeoutMs, call.remainingMs));
   let sequence = 0;
   const { run, requestContext, trace } = call;
   const { retryCount, stepNumber } = call.input;
@@ -116,7 +118,7 @@ async function answerCall(
 }
 
 async function openSession({ calls, sessions }: Host, open: SessionOpen): Promise<SessionOpened> {
-  return sessions.open(open, calls.open(open.callId, open.run.deadlineAt - Date.now()));
+  return sessions.open(open, calls.open(open.callId, open.remainingMs));
 }
 
 function notServed(processor: string | undefined): MillraceError {

@@ -1,6 +1,6 @@
 // The sessions of this replica: opened by request, fed by one subscription, watched by one timer.
 import { SESSION_LIMITS, type SessionInput, type SessionOpen, type SessionOpened } from '@millrace/contracts';
-import { within, type Bus } from '@millrace/bus';
+import { startHeartbeat, within, type Bus } from '@millrace/bus';
 import type { OpenCall } from './call-registry.ts';
 import { failureVerdict } from '../verdict/failure-verdict.ts';
 import type { HostedProcessors } from './hosted-processor.ts';
@@ -12,6 +12,8 @@ export type SessionHost = {
   /** The call is closed when the session is over, and given up where nobody wants the rest of it. */
   open(open: SessionOpen, call: OpenCall): Promise<SessionOpened>;
   receive(input: SessionInput): void;
+  /** What came for the session does not fit. */
+  refuse(session: string, why: string): void;
   /** Waits for the sessions under way, then ends what is left as lost: the other side hears of it at once. */
   drain(graceMs: number): Promise<void>;
 };
@@ -19,15 +21,7 @@ export type SessionHost = {
 export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHost {
   const sessions = new Map<string, HostedSession>();
   let empty: (() => void) | undefined;
-  const beatMs = SESSION_LIMITS.heartbeatMs / 2;
-  let lastBeat = Date.now();
-  const beat = setInterval(() => {
-    const now = Date.now();
-    // A process that stood still itself must first read what has come since, before it calls anybody silent.
-    const stoodStill = now - lastBeat > 2 * beatMs;
-    lastBeat = now;
-    if (!stoodStill) for (const session of sessions.values()) session.beat(now);
-  }, beatMs).unref();
+  const heartbeat = startHeartbeat(bus.log, SESSION_LIMITS.heartbeatMs / 2, () => sessions.values());
 
   return {
     async open(open, call) {
@@ -45,7 +39,6 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
         opened: true as const,
         replica: bus.id,
         service: bus.name,
-        subject: bus.subjects.session(bus.name, bus.id, open.session),
         served: members.found.length,
       };
       if (open.end) {
@@ -65,10 +58,11 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
       return opened;
     },
     receive: (input) => sessions.get(input.session)?.receive(input),
+    refuse: (session, why) => sessions.get(session)?.refuse(why),
     async drain(graceMs) {
       if (sessions.size > 0) await within(new Promise<void>((resolve) => (empty = resolve)), graceMs);
       for (const session of sessions.values()) session.lose('The replica is stopping.');
-      clearInterval(beat);
+      heartbeat.stop();
     },
   };
 }

@@ -199,6 +199,14 @@ describe('a session that goes wrong', () => {
     expect(session.text()).toBe('A');
   });
 
+  test('gets what is no batch: it ends, and the failure says what does not fit', async () => {
+    const session = await open(['upper']);
+    session.send([], { processed: -1 });
+    expect(await session.ended()).toMatchObject({
+      verdicts: [{ type: 'failure', code: 'message-invalid', message: expect.stringContaining('processed') }],
+    });
+  });
+
   test('has a chunk that no message can carry: one coded failure, with the next number', async () => {
     const session = await open(['grow']);
     session.send([delta('a')]);

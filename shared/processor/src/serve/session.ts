@@ -15,7 +15,9 @@ import type { StreamChain } from '../stream/stream-chain.ts';
 export type HostedSession = {
   receive(input: SessionInput): void;
   /** Called twice a second by the host: sends a sign of life, or drops a silent session. */
-  beat(now: number): void;
+  heartbeat(now: number): void;
+  /** What came for the session does not fit: it ends, and says so. */
+  refuse(why: string): void;
   /** Ends it, and says why. */
   lose(why: string): void;
 };
@@ -29,7 +31,8 @@ export type SessionOptions = {
 };
 
 export function createSession({ bus, open, createChain, closed }: SessionOptions): HostedSession {
-  const { session, out } = open;
+  const { session } = open;
+  const out = bus.subjects.out(open.orchestrator, session);
   const chain = createChain({ output, progress, stopped: finish });
   let outgoing: Chunk[] = [];
   let received = 0;
@@ -38,8 +41,8 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
   let ending = false;
   let over = false;
   let holding: NodeJS.Timeout | undefined;
-  let lastIn = Date.now();
-  let lastOut = Date.now();
+  let lastIn = performance.now();
+  let lastOut = lastIn;
 
   function output(chunk: Chunk) {
     outgoing.push(chunk);
@@ -57,7 +60,7 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     if (over) return;
     const chunks = outgoing;
     outgoing = [];
-    lastOut = Date.now();
+    lastOut = performance.now();
     let heads = 0;
     const head = (last: boolean) => ({
       session,
@@ -108,13 +111,14 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
         return fail(lost(`Batch ${nextIn} of the session was lost, ${input.sequence} came.`));
       }
       nextIn += 1;
-      lastIn = Date.now();
+      lastIn = performance.now();
       received += input.chunks.length;
       ending ||= input.end === true;
       for (const chunk of input.chunks) chain.push(chunk);
       if (ending) progress();
     },
-    beat(now) {
+    refuse: (why) => fail({ type: 'failure', code: 'message-invalid', message: why, retryable: false }),
+    heartbeat(now) {
       if (now - lastIn > SESSION_LIMITS.silenceMs) return end();
       if (now - lastOut >= SESSION_LIMITS.heartbeatMs / 2) send();
     },

@@ -34,7 +34,7 @@ export async function openTestSession(bus: Bus, { entries, chunks, end }: OpenOp
   const { callId, ...call } = stageCall('processOutputStream', entries);
   const answer = await request(bus, {
     subject: bus.subjects.stage('processOutputStream', entries[0]?.processor ?? ''),
-    payload: { ...call, callId, session, out, ...(chunks && { chunks }), ...(end && { end }) },
+    payload: { ...call, callId, session, orchestrator: bus.id, ...(chunks && { chunks }), ...(end && { end }) },
     reply: sessionOpenedSchema,
     timeoutMs: call.timeoutMs,
   });
@@ -46,7 +46,14 @@ export async function openTestSession(bus: Bus, { entries, chunks, end }: OpenOp
     callId,
     send(batch, more = {}) {
       if (!answer.ok.opened) throw new Error('the session was not opened');
-      publish(bus, answer.ok.subject, { session, sequence: next++, processed: 0, chunks: batch, ...more });
+      const { service, replica } = answer.ok;
+      publish(bus, bus.subjects.session(service, replica, session), {
+        session,
+        sequence: next++,
+        processed: 0,
+        chunks: batch,
+        ...more,
+      });
     },
     ended: () => eventually(() => outputs.find((output) => output.verdicts)),
     text: () => streamedText(outputs.flatMap((output) => output.chunks)),

@@ -21,7 +21,6 @@ export async function callTool(
       agent: 'tester',
       epoch: 1,
       resourceId: 'default',
-      deadlineAt: Date.now() + ASK_TIMEOUT_MS,
     },
     stepNumber: 0,
     toolCall: { toolCallId: 'call-1', toolName, args },

@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startHeartbeat, type Living } from './heartbeat.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const errors: string[] = [];
+const log = { debug() {}, info() {}, warn() {}, error: (_: object, message: string) => void errors.push(message) };
+
+test('a heartbeat tells everybody who is there at the time, until it is stopped', () => {
+  const told: string[] = [];
+  const living = new Map<string, Living>();
+  const heartbeat = startHeartbeat(log, 100, () => living.values());
+  living.set('a', { heartbeat: () => void told.push('a') });
+  vi.advanceTimersByTime(100);
+  living.set('b', { heartbeat: () => void told.push('b') });
+  vi.advanceTimersByTime(100);
+  expect(told).toEqual(['a', 'a', 'b']);
+  heartbeat.stop();
+  vi.advanceTimersByTime(1_000);
+  expect(told).toHaveLength(3);
+});
+
+test('a heartbeat that throws is logged, and the others are told all the same', () => {
+  const told: string[] = [];
+  const broken: Living = {
+    heartbeat() {
+      throw new Error('broken');
+    },
+  };
+  const heartbeat = startHeartbeat(log, 100, () => [broken, { heartbeat: () => void told.push('b') }]);
+  vi.advanceTimersByTime(200);
+  expect(told).toEqual(['b', 'b']);
+  expect(errors).toEqual(['a heartbeat failed', 'a heartbeat failed']);
+  heartbeat.stop();
+});
+
+test('a process that stood still calls nobody silent at its first heartbeat after that', () => {
+  const told: number[] = [];
+  const heartbeat = startHeartbeat(log, 100, () => [{ heartbeat: (now) => void told.push(now) }]);
+  vi.advanceTimersByTime(100);
+  const stood = performance.now() + 5_000;
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(stood);
+  vi.advanceTimersByTime(100);
+  expect(told).toHaveLength(1);
+  clock.mockReturnValue(stood + 100);
+  vi.advanceTimersByTime(100);
+  expect(told).toHaveLength(2);
+  clock.mockRestore();
+  heartbeat.stop();
+});

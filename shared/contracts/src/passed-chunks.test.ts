@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import type { Chunk } from './chunk.ts';
+import { MAX_NESTING } from './json.ts';
+import { passedChunks } from './passed-chunks.ts';
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- chunks of any type, as a message may hold them
+const chunk = (type: string, more: object = {}) =>
+  ({ type, runId: 'r1', from: 'AGENT', payload: {}, ...more }) as Chunk;
+const text = chunk('text-delta', { payload: { id: 't', text: 'a' } });
+const nestedTo = (levels: number): unknown => (levels === 0 ? 'x' : [nestedTo(levels - 1)]);
+const finish = chunk('finish');
+const error = chunk('error');
+
+describe('chunks that come out of processOutputStream', () => {
+  test('pass as they are, without a copy, when they are the run’s own', () => {
+    const out = [text, chunk('data-note')];
+    expect(passedChunks('r1', [text], out)).toEqual({ chunks: out });
+    const passed = passedChunks('r1', [text], out);
+    expect('chunks' in passed && passed.chunks).toBe(out);
+  });
+
+  test('are of this run and from the agent, whatever they name', () => {
+    const foreign = { ...text, runId: 'another', from: 'USER' as const };
+    expect(passedChunks('r1', [], [foreign])).toEqual({ chunks: [text] });
+  });
+
+  test.each(['start', 'abort', 'tripwire', 'retract', 'suspended', 'resumed'])(
+    'are refused when one is a control chunk: %s',
+    (type) => {
+      expect(passedChunks('r1', [text], [text, chunk(type)])).toEqual({
+        refused: expect.stringContaining(`"${type}"`),
+      });
+    },
+  );
+
+  test.each([
+    ['a finish that is missing', [finish], []],
+    ['an error that is missing', [error], [text]],
+    ['one finish of two that is missing', [finish, finish], [finish]],
+    ['a finish that did not go in', [text], [text, finish]],
+    ['an error that did not go in', [finish], [finish, error]],
+    ['a finish that comes out twice', [finish], [finish, finish]],
+  ])('are refused: %s', (_what, given, out) => {
+    expect(passedChunks('r1', given, out)).toHaveProperty('refused');
+  });
+
+  test('may be dropped or changed, and a finish may be changed', () => {
+    const changed = chunk('finish', { payload: { changed: true } });
+    expect(passedChunks('r1', [text, finish], [changed])).toEqual({ chunks: [changed] });
+  });
+
+  test('are refused when one is nested so deep that it could not be written again', () => {
+    const deep = chunk('data-deep', { data: nestedTo(MAX_NESTING) });
+    expect(passedChunks('r1', [], [deep])).toEqual({ refused: expect.stringContaining('nested') });
+  });
+});
