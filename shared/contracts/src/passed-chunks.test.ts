@@ -3,8 +3,8 @@ import type { Chunk } from './chunk.ts';
 import { MAX_NESTING } from './json.ts';
 import { passedChunks } from './passed-chunks.ts';
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- chunks of any type, as a message may hold them
-const chunk = (type: string, more: object = {}) =>
+const chunk = (type: string, more: object = {}): Chunk =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- chunks of any type, as a message may hold them
   ({ type, runId: 'r1', from: 'AGENT', payload: {}, ...more }) as Chunk;
 const text = chunk('text-delta', { payload: { id: 't', text: 'a' } });
 const nestedTo = (levels: number): unknown => (levels === 0 ? 'x' : [nestedTo(levels - 1)]);
