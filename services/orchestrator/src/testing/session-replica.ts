@@ -8,14 +8,17 @@ import {
   type Verdict,
 } from '@millrace/contracts';
 import { listen, publish, type Bus } from '@millrace/bus';
+import type { TestBus } from '@millrace/testkit';
+import { afterEach } from 'vitest';
 import { connectSession, type SessionEnd } from '../stages/session-client.ts';
 import { createSessionInbox } from '../peers/session-inbox.ts';
+import { delta } from './chunks.ts';
 import { RUN_ID } from './run-states.ts';
 
 export type PlayedSession = ReturnType<typeof playSession>;
 
 /** Both ends of one session. @param bus the orchestrator's, @param replica the replica's connection */
-export function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
+function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
   const inbox = createSessionInbox(bus);
   const { client, session, opened, start } = connectSession({ bus, inbox, runId: RUN_ID, timeoutMs });
   const out = bus.subjects.out(bus.id, session);
@@ -66,3 +69,23 @@ export function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
     },
   };
 }
+
+export type PlaySession = (options?: { timeoutMs?: number; started?: boolean }) => Promise<PlayedSession>;
+
+/** Call it after useBus. The sessions end with their test. */
+export function usePlayedSessions(connection: TestBus): PlaySession {
+  const opened: PlayedSession[] = [];
+  afterEach(() => opened.splice(0).forEach((session) => session.stop()));
+  return async ({ timeoutMs = 5_000, started = true } = {}) => {
+    const replica = await connection.connect({ name: 'guards' });
+    const made = playSession(connection.bus, replica, timeoutMs);
+    opened.push(made);
+    made.opened();
+    if (started) made.start();
+    await Promise.all([connection.bus.nc.flush(), replica.nc.flush()]);
+    return made;
+  };
+}
+
+export const words = (count: number, from = 0): Chunk[] =>
+  Array.from({ length: count }, (_, at) => delta(`${from + at} `));

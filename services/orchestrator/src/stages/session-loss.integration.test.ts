@@ -1,0 +1,165 @@
+// What loses a stream session, seen from the orchestrator: whatever a replica does that the protocol does not allow, by name.
+import { SESSION_LIMITS } from '@millrace/contracts';
+import { publish } from '@millrace/bus';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { delta, textOf } from '../testing/chunks.ts';
+import { RUN_ID } from '../testing/run-states.ts';
+import { usePlayedSessions, words } from '../testing/session-replica.ts';
+import { chunk } from '../state/make-chunk.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const session = usePlayedSessions(connection);
+const payloads: Record<string, object> = {
+  finish: { stepResult: { reason: 'stop' }, output: {}, messages: [] },
+  error: { error: 'x' },
+  tripwire: { reason: 'x' },
+  retract: { index: 0 },
+  suspended: { resumeToken: 'x', expiresAt: 'x' },
+};
+const controlChunk = (type: string) => chunk(RUN_ID, { type, payload: payloads[type] ?? {} });
+
+describe('a session is lost', () => {
+  const lost = (code: string) => ({ lost: expect.objectContaining({ code }) });
+
+  test('by a gap in the answers’ numbers, at once; the replica is told', async () => {
+    const made = await session();
+    made.client.push(words(1));
+    made.send({ sequence: 1, chunks: [delta('unguarded?')] });
+    await eventually(() => made.ends.length === 1);
+    expect(made.ends).toEqual([lost('session-lost')]);
+    expect(made.output).toEqual([]);
+    await eventually(() => made.inputs.some(({ drop }) => drop));
+  });
+
+  test('by an answer that comes twice', async () => {
+    const made = await session();
+    made.client.push(words(1));
+    await eventually(() => made.received().length === 1);
+    made.send({ sequence: 0, chunks: [delta('a')] });
+    made.send({ sequence: 0, chunks: [delta('a')] });
+    await eventually(() => made.ends.length === 1);
+    expect(textOf(made.output)).toBe('a');
+  });
+
+  test('by silence', async () => {
+    const made = await session();
+    const started = Date.now();
+    await eventually(() => made.ends.length === 1, { timeoutMs: SESSION_LIMITS.silenceMs + 2_000 });
+    expect(made.ends).toEqual([lost('session-lost')]);
+    expect(Date.now() - started).toBeGreaterThanOrEqual(SESSION_LIMITS.silenceMs);
+  }, 10_000);
+
+  test('by chunks that are not done in time, though the replica is alive', async () => {
+    const made = await session({ timeoutMs: 700 });
+    // A sign of life that says that nothing is done.
+    const stuck = setInterval(() => made.send({ processed: 0 }), 200);
+    made.client.push(words(1));
+    await eventually(() => made.ends.length === 1);
+    clearInterval(stuck);
+    expect(made.ends).toEqual([lost('processor-timeout')]);
+  });
+
+  test('by chunks that are only counted, and were never sent: a count alone keeps nothing alive', async () => {
+    const made = await session({ timeoutMs: 700 });
+    let counted = 0;
+    const counting = setInterval(() => made.send({ processed: (counted += 100) }), 200);
+    made.client.push(words(1));
+    made.client.end();
+    await eventually(() => made.ends.length === 1);
+    clearInterval(counting);
+    expect(made.ends).toEqual([lost('processor-timeout')]);
+  });
+
+  test.each(['start', 'finish', 'error', 'tripwire', 'abort', 'retract', 'suspended', 'resumed'])(
+    'by a %s chunk that comes out of it: only the orchestrator makes those',
+    async (type) => {
+      const made = await session();
+      made.client.push(words(1));
+      await eventually(() => made.received().length === 1);
+      made.answer([delta('a'), controlChunk(type)]);
+      await eventually(() => made.ends.length === 1);
+      expect(made.ends).toEqual([
+        { lost: { code: 'processor-failed', message: expect.stringContaining(`"${type}"`) } },
+      ]);
+      expect(made.output).toEqual([]);
+    },
+  );
+
+  test('by chunks that come out before any went in', async () => {
+    const made = await session();
+    made.answer([delta('from nowhere')]);
+    await eventually(() => made.ends.length === 1);
+    expect(made.ends).toEqual([lost('processor-failed')]);
+    expect(made.output).toEqual([]);
+  });
+
+  test('by what is no batch, and says so instead of a number that is missing', async () => {
+    const made = await session();
+    publish(connection.bus, made.out, { session: made.session, sequence: 0, processed: 0, chunks: [{ type: 1 }] });
+    await eventually(() => made.ends.length === 1);
+    expect(made.ends).toEqual([
+      { lost: { code: 'processor-failed', message: expect.stringContaining('does not fit') } },
+    ]);
+  });
+
+  test('by an end that is not answered in time', async () => {
+    const made = await session({ timeoutMs: 700 });
+    const quiet = made.sendHeartbeats();
+    made.client.end();
+    await eventually(() => made.ends.length === 1);
+    quiet();
+    expect(made.ends).toEqual([lost('processor-timeout')]);
+  });
+
+  test('before anybody listens too: whoever starts it then is told', async () => {
+    const made = await session({ started: false });
+    made.send({ sequence: 1 });
+    await made.settle();
+    made.start();
+    expect(made.ends).toEqual([lost('session-lost')]);
+  });
+
+  test('once, whatever comes after', async () => {
+    const made = await session();
+    made.send({ sequence: 5 });
+    await eventually(() => made.ends.length === 1);
+    made.send({ sequence: 0, chunks: [delta('late')] });
+    made.finish();
+    await made.settle();
+    expect(made.ends).toHaveLength(1);
+    expect(made.output).toEqual([]);
+  });
+});
+
+describe('a session is not lost', () => {
+  test('by waiting for a slow model: both ends show that they live', async () => {
+    const made = await session({ timeoutMs: 500 });
+    const quiet = made.sendHeartbeats();
+    await eventually(() => made.inputs.length >= 3, { timeoutMs: 4_000 });
+    quiet();
+    expect(made.ends).toEqual([]);
+    expect(made.received()).toEqual([]);
+  });
+
+  test('by waiting for the step’s other sessions to be opened: it shows that it lives before it is started', async () => {
+    const made = await session({ started: false });
+    const quiet = made.sendHeartbeats();
+    await eventually(() => made.inputs.length >= 2, { timeoutMs: 4 * SESSION_LIMITS.heartbeatMs });
+    quiet();
+    expect(made.received()).toEqual([]);
+    made.start();
+    expect(made.ends).toEqual([]);
+  });
+
+  test('by what others send under its name', async () => {
+    const made = await session();
+    made.client.push(words(1));
+    await eventually(() => made.received().length === 1);
+    publish(connection.bus, made.out, { session: 'another', sequence: 9, processed: 0, chunks: [delta('foreign')] });
+    made.answer([delta('own')]);
+    await eventually(() => textOf(made.output) === 'own');
+    expect(made.ends).toEqual([]);
+  });
+});
