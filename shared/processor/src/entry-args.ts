@@ -10,11 +10,11 @@ import {
   type Trace,
   type Violation,
 } from '@millrace/contracts';
-import { asJson } from './verdict/as-json.ts';
 import type { CommonArgs } from './processor.ts';
 import { createRequestContext } from './request-context.ts';
 import { StopError } from './verdict/stop.ts';
 import { createStreamWriter } from './stream/stream-writer.ts';
+import { createViolationList } from './verdict/violation-list.ts';
 
 export type CallContext = {
   run: RunRef;
@@ -33,7 +33,7 @@ export type Leftovers = { state?: JsonObject; violations?: Violation[] };
 export type EntryArgs = { common: CommonArgs; leftovers: () => Leftovers };
 
 export function createEntryArgs(entry: CallEntry, context: CallContext): EntryArgs {
-  const violations: Violation[] = [];
+  const violations = createViolationList(entry.entry);
   const before = JSON.stringify(entry.state);
   const state: JsonObject = JSON.parse(before);
   const common: CommonArgs = {
@@ -53,22 +53,16 @@ export function createEntryArgs(entry: CallEntry, context: CallContext): EntryAr
     tracingContext: context.trace ? { trace: context.trace } : {},
     abortSignal: context.signal,
     writer: createStreamWriter(context.run, context.write),
-    onViolation: ({ message, strategy, detail }) =>
-      void violations.push({
-        processorId: entry.entry,
-        message,
-        ...(strategy !== undefined && { strategy }),
-        ...(detail !== undefined && { detail: asJson(detail) }),
-      }),
+    onViolation: violations.add,
     run: context.run,
     entry: entry.entry,
   };
   return {
     common,
-    leftovers: () => ({
-      ...changedState(entry, state, before),
-      ...(violations.length > 0 && { violations }),
-    }),
+    leftovers: () => {
+      const found = violations.all();
+      return { ...changedState(entry, state, before), ...(found.length > 0 && { violations: found }) };
+    },
   };
 }
 

@@ -1,0 +1,32 @@
+// The violations of one entry in one stage: the first ones as they are reported, and one that counts the rest. A guard that meets
+// a message full of hits must not answer with megabytes.
+import { MAX_VIOLATIONS, type Violation } from '@millrace/contracts';
+import { asJson } from './as-json.ts';
+
+type ReportedViolation = Omit<Violation, 'processorId'>;
+export type ViolationList = {
+  add(violation: ReportedViolation): void;
+  all(): Violation[];
+};
+
+export function createViolationList(processorId: string): ViolationList {
+  const kept: Violation[] = [];
+  let more = 0;
+  return {
+    add({ message, rule, strategy, count, detail }) {
+      if (kept.length >= MAX_VIOLATIONS) {
+        more += count ?? 1;
+        return;
+      }
+      kept.push({
+        processorId,
+        message,
+        ...(rule !== undefined && { rule }),
+        ...(strategy !== undefined && { strategy }),
+        ...(count !== undefined && { count }),
+        ...(detail !== undefined && { detail: asJson(detail) }),
+      });
+    },
+    all: () => (more === 0 ? kept : [...kept, { processorId, message: 'More was found than is listed.', count: more }]),
+  };
+}
