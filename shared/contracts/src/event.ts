@@ -50,6 +50,7 @@ export const runEventSchema = z.discriminatedUnion('event', [
     ...at,
     tool: z.string(),
     toolCallId: z.string(),
+    position: z.number().int().min(0).optional().describe('of the call in its answer'),
     ms: z.number(),
     isError: z.boolean(),
     denied: z.boolean(),

@@ -53,6 +53,13 @@ export const stepAnswerSchema = z.object({
 });
 export type StepAnswer = z.infer<typeof stepAnswerSchema>;
 
+/** A call of an answer: what it is known by within its step is its place, whatever id its provider gave it. */
+const position = count.describe('index of the call in the answer');
+export const placedCallSchema = toolCallSchema.extend({ position });
+export type PlacedCall = z.infer<typeof placedCallSchema>;
+export const placedResultSchema = toolResultSchema.extend({ position });
+export type PlacedResult = z.infer<typeof placedResultSchema>;
+
 /** Everything that can happen to a run. */
 export const runActionSchema = z.discriminatedUnion('action', [
   z.object({ action: z.literal('messages-changed'), ops: z.array(messageOpSchema) }),
@@ -66,9 +73,16 @@ export const runActionSchema = z.discriminatedUnion('action', [
     answer: stepAnswerSchema,
     tools: z.array(toolDefinitionSchema).describe('as processInputStep left them'),
   }),
-  z.object({ action: z.literal('calls-judged'), calls: z.array(toolCallSchema), denied: z.array(toolResultSchema) }),
-  z.object({ action: z.literal('tool-finished'), result: toolResultSchema }),
-  z.object({ action: z.literal('step-closed'), results: z.array(toolResultSchema) }),
+  z.object({
+    action: z.literal('calls-judged'),
+    calls: z.array(placedCallSchema),
+    denied: z.array(placedResultSchema),
+  }),
+  z.object({ action: z.literal('tool-finished'), result: placedResultSchema }),
+  z.object({
+    action: z.literal('step-closed'),
+    results: z.array(toolResultSchema).describe('as they were let through; one for each call, in call order'),
+  }),
   z.object({ action: z.literal('rewound'), to: z.enum(['input', 'step']), feedback: z.string() }),
 ]);
 export type RunAction = z.infer<typeof runActionSchema>;
@@ -79,8 +93,8 @@ export const openStepSchema = z.object({
   base: conversationSchema.describe('the conversation as the step found it'),
   answer: stepAnswerSchema.optional(),
   tools: z.array(toolDefinitionSchema),
-  calls: z.array(toolCallSchema).optional().describe('the allowed calls, judged'),
-  results: z.array(toolResultSchema).describe('of denied calls, then of finished ones'),
+  calls: z.array(placedCallSchema).optional().describe('the allowed calls, judged'),
+  results: z.array(placedResultSchema).describe('of denied calls, then of finished ones; as the tools gave them'),
   closed: z.boolean(),
 });
 

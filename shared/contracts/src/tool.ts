@@ -13,6 +13,14 @@ export const toolRequestSchema = z.object({
   run: runRefSchema,
   stepNumber: z.number().int().min(0),
   toolCall: toolCallSchema,
+  position: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      'index of the call in its answer: tenant, run, step and position name a call, whatever its provider calls it',
+    ),
   /** Given to tools that say they are idempotent: a second call with it must have the effect of one. */
   idempotencyKey: z.string().optional(),
   requestContext: jsonObjectSchema,

@@ -90,6 +90,22 @@ describe('an answer that is too large', () => {
     expect(() => builder.add(piece)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
   });
 
+  test('may have 128 tool calls and no more', () => {
+    const call = (n: number) => of('tool-call', { toolCallId: `c${n}`, toolName: 't', args: {} });
+    const builder = made(...Array.from({ length: 128 }, (_, n) => call(n)));
+    expect(() => builder.add(call(128))).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
+  });
+
+  test('cannot be one of countless chunks without text, nor of long sources', () => {
+    const empty = made();
+    const fill = () => {
+      for (let n = 0; n <= 256 * 1024; n++) empty.add(delta(''));
+    };
+    expect(fill).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
+    const source = of('source', { id: 's', sourceType: 'url', title: half, url: 'https://example.org' });
+    expect(() => made(source, source)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
+  });
+
   test('counts reasoning, arguments and files too', () => {
     const builder = made(delta(half), of('reasoning-delta', { id: 'r', text: half.slice(10) }));
     const call = of('tool-call', { toolCallId: 'c', toolName: 't', args: { long: 'twelve chars' } });

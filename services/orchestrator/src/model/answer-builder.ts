@@ -6,6 +6,10 @@ import { MillraceError, type Chunk, type Message, type MessagePart } from '@mill
  * message, text and changes), the result five times, each in one message of 8 MiB at most; twice a model's longest answer.
  */
 const MAX_ANSWER_CHARS = 1024 * 1024;
+/** Chunks of one answer: one without text has no length that could be counted. */
+const MAX_ANSWER_CHUNKS = 256 * 1024;
+/** Calls of one answer. */
+export const MAX_TOOL_CALLS = 128;
 
 export type AnswerBuilder = {
   /** @throws model-answer-too-large */
@@ -24,13 +28,12 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
   /** Arguments that came in pieces are counted as they come, and not again as a whole. */
   const streamedArgs = new Map<string, number>();
   let chars = 0;
+  let calls = 0;
 
   const grow = (text: string, counted = 0) => {
     chars += Math.max(text.length - counted, 0);
     if (chars <= MAX_ANSWER_CHARS) return text;
-    throw new MillraceError('model-answer-too-large', `The answer is over ${MAX_ANSWER_CHARS} characters.`, {
-      remedy: 'Set modelSettings.maxOutputTokens, or add a content-length guard.',
-    });
+    throw tooLarge(`is over ${MAX_ANSWER_CHARS} characters`);
   };
   const begin = (key: string, part: MessagePart) => {
     parts.push(part);
@@ -44,6 +47,7 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
   return {
     add(chunk) {
       chunks.push(chunk);
+      if (chunks.length > MAX_ANSWER_CHUNKS) throw tooLarge(`has over ${MAX_ANSWER_CHUNKS} chunks`);
       switch (chunk.type) {
         case 'text-start':
           return void textPart(chunk.payload.id);
@@ -71,6 +75,8 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
         }
         case 'tool-call': {
           const { toolCallId, toolName, args = null, providerExecuted } = chunk.payload;
+          calls += 1;
+          if (calls > MAX_TOOL_CALLS) throw tooManyCalls();
           grow(JSON.stringify(args), streamedArgs.get(toolCallId));
           const toolInvocation = { state: 'call' as const, toolCallId, toolName, args };
           return void parts.push({
@@ -80,6 +86,7 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
           });
         }
         case 'source':
+          grow(JSON.stringify(chunk.payload));
           return void parts.push({ type: 'source', source: chunk.payload });
         case 'file':
           return void parts.push({ type: 'file', data: grow(chunk.payload.data), mimeType: chunk.payload.mimeType });
@@ -97,3 +104,10 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
     chunks: () => chunks,
   };
 }
+
+function tooLarge(how: string): MillraceError {
+  return new MillraceError('model-answer-too-large', `The answer ${how}.`, {
+    remedy: 'Set modelSettings.maxOutputTokens, or add a content-length guard.',
+  });
+}
+export const tooManyCalls = (): MillraceError => tooLarge(`has over ${MAX_TOOL_CALLS} tool calls`);

@@ -1,6 +1,7 @@
 // processOutputStep, and what it leaves of the answer is the answer: accepted, and a checkpoint, so that it is never paid for twice.
 import {
   messagesOf,
+  toWireError,
   type Chunk,
   type Message,
   type MessageOp,
@@ -10,6 +11,7 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from '@millrace/contracts';
+import { MAX_TOOL_CALLS, tooManyCalls } from '../model/answer-builder.ts';
 import type { Answered, ModelCall } from '../model/ask-model.ts';
 import { dataSink, sendChunks } from '../stages/send-chunks.ts';
 import { fail, type Interrupt } from '../state/interrupt.ts';
@@ -32,6 +34,8 @@ export async function acceptAnswer(
   const result = await runStage(run, 'processOutputStep', input, dataSink(run));
   if (result.interrupt) return result.interrupt;
   const final = finalMessage(run, message, given, result.input);
+  // Processors may have added calls to those of the model.
+  if (toolCallsOf(final).length > MAX_TOOL_CALLS) return fail(toWireError(tooManyCalls()));
   const answer: StepAnswer = {
     message: final,
     text: textOf(final),

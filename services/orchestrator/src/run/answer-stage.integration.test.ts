@@ -80,6 +80,13 @@ describe('an answer', () => {
     expect(messagesOf(made.run.state().conversation, 'response').map(messageText)).toEqual(['Better.']);
   });
 
+  test('may have 128 tool calls and no more, also where a processor adds them', async () => {
+    const toolCalls = Array.from({ length: 129 }, (_, n) => ({ toolCallId: `c${n}`, toolName: 'clock', args: {} }));
+    const judge: Judge = () => ({ type: 'continue', changes: { toolCalls } });
+    const made = await stepOf([{ text: 'Hello.' }], { processOutputStep: judge });
+    expect(await made.answer()).toMatchObject({ ending: { error: { code: 'model-answer-too-large' } } });
+  });
+
   test('that processOutputStep removes has no text', async () => {
     const judge: Judge = () => ({ type: 'continue', changes: { ops: [{ op: 'remove', ids: ['run-1.0'] }] } });
     const made = await stepOf([{ text: 'Hello.' }], { processOutputStep: judge });

@@ -52,16 +52,16 @@ function isFinish(part: Chunk): part is ChunkOf<'finish'> {
 /** The chunk that closes a step, built from what was let through. */
 export function stepFinish(run: Run): Chunk {
   const { steps, usage, open } = run.state();
-  const step = steps.at(-1);
-  const reason = step?.finishReason ?? 'other';
-  const isContinued = (step?.toolCalls.length ?? 0) > 0 && steps.length < run.agent.maxSteps;
+  const { answer } = open ?? {};
+  const count = open?.closed ? steps.length : steps.length + 1;
+  const isContinued = (answer?.toolCalls.length ?? 0) > 0 && count < run.agent.maxSteps;
   return chunk(run.ref.runId, {
     type: 'step-finish',
     payload: {
-      ...(open?.answer && { messageId: open.answer.message.id }),
-      stepResult: { reason, isContinued },
-      output: { text: step?.text ?? '', toolCalls: step?.toolCalls ?? [], usage: step?.usage ?? {} },
-      metadata: { model: step?.model ?? run.agent.model, fromCache: step?.fromCache ?? false },
+      ...(answer && { messageId: answer.message.id }),
+      stepResult: { reason: answer?.finishReason ?? 'other', isContinued },
+      output: { text: answer?.text ?? '', toolCalls: answer?.toolCalls ?? [], usage: answer?.usage ?? {} },
+      metadata: { model: answer?.model ?? run.agent.model, fromCache: answer?.fromCache ?? false },
       totalUsage: usage,
     },
   });

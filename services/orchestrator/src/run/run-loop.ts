@@ -2,12 +2,13 @@
 // recovery re-enters this loop; each gives undefined (the run goes on) or an interrupt.
 import { retract } from '../stages/retract.ts';
 import { answerStage } from './answer-stage.ts';
+import { closeStep, isLastStep } from './close-step.ts';
 import type { Ending, Interrupt } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
 import { dataSink } from '../stages/send-chunks.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { closeStep, isLastStep, judgeCalls, runCalls } from './tool-calls.ts';
+import { judgeCalls, runCalls } from './tool-calls.ts';
 
 export async function runLoop(run: Run): Promise<Ending> {
   for (;;) {

@@ -1,4 +1,4 @@
-// The tools of a step: at once, in order, each checkpointed; the first thing that takes the run off its way gives the others up.
+// The tools of a step: at once, in order, each checkpointed; the first interrupt gives the others up.
 import {
   toolRequestSchema,
   type JsonValue,
@@ -15,7 +15,8 @@ import { answerOf } from '../testing/run-states.ts';
 import { scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
 import { createTestRun, type TestRunOptions } from '../testing/test-run.ts';
 import { endWith } from '../state/interrupt.ts';
-import { closeStep, judgeCalls, runCalls } from './tool-calls.ts';
+import { closeStep } from './close-step.ts';
+import { judgeCalls, runCalls } from './tool-calls.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -108,15 +109,66 @@ describe('calls', () => {
     const requests = serveTool('sure', async () => ({ result: 1 }));
     const others = serveTool('count', async () => ({ result: 1 }));
     await walk(runWith([call('a', 'sure'), call('b')]));
-    expect(requests).toMatchObject([{ idempotencyKey: 'run-1.a' }]);
+    expect(requests).toMatchObject([{ idempotencyKey: 'acme.run-1.0.0', position: 0 }]);
     expect(others[0]).not.toHaveProperty('idempotencyKey');
+  });
+
+  test('of a step that was asked for again have another idempotency key: they are other calls', async () => {
+    const requests = serveTool('sure', async () => ({ result: 1 }));
+    const made = createTestRun({ bus: connection.bus, tools });
+    made.run.dispatch({ action: 'rewound', to: 'step', feedback: 'Again.' });
+    made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
+    made.run.dispatch({ action: 'answer-accepted', answer: answerOf(0, '', [call('a', 'sure')]), tools });
+    await walk(made);
+    expect(requests).toMatchObject([{ idempotencyKey: 'acme.run-1.0.0.1' }]);
+  });
+
+  test('with one id in one answer have a result each, in call order', async () => {
+    serveTool('count', async ({ args }) => ({ result: args }));
+    const made = runWith([call('call_0', 'count', { n: 1 }), call('call_0', 'count', { n: 2 })]);
+    expect(await walk(made)).toBeUndefined();
+    const { steps, conversation } = made.run.state();
+    expect(steps[0]?.toolResults.map(({ result }) => result)).toEqual([{ n: 1 }, { n: 2 }]);
+    const parts = conversation.entries.at(-1)?.message.content.parts ?? [];
+    expect(parts.map((part) => part.type === 'tool-invocation' && part.toolInvocation.result)).toEqual([
+      false,
+      { n: 1 },
+      { n: 2 },
+    ]);
+  });
+
+  test('with an id that an earlier step has used have their own result', async () => {
+    serveTool('count', async ({ args }) => ({ result: args }));
+    const made = runWith([call('call_0', 'count', { n: 1 })]);
+    await walk(made);
+    made.run.dispatch({ action: 'step-opened', firstIndex: made.run.chunks.nextIndex() });
+    const second = answerOf(1, '', [call('call_0', 'count', { n: 2 })]);
+    made.run.dispatch({ action: 'answer-accepted', answer: second, tools });
+    await walk(made);
+    expect(made.run.state().steps.map(({ toolResults }) => toolResults[0]?.result)).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  test('that time out leave their outcome unknown, and the model is told to check before it calls again', async () => {
+    serveTool('slow', async () => undefined);
+    const made = runWith([call('a', 'slow'), call('b', 'sure')]);
+    await walk(made);
+    const [slow, absent] = made.run.state().steps[0]?.toolResults ?? [];
+    expect(slow?.result).toMatchObject({
+      outcome: 'unknown',
+      error: { code: 'tool-timeout', remedy: expect.stringContaining('do not call it again') },
+    });
+    // Nobody there: the tool has not run, and that is known.
+    expect(absent?.result).not.toHaveProperty('outcome');
   });
 
   test('that are done are not made again', async () => {
     const requests = serveTool('count', async () => ({ result: 'new' }));
     const made = runWith([call('a'), call('b')]);
     await judgeCalls(made.run);
-    made.run.dispatch({ action: 'tool-finished', result: { ...call('a'), result: 'old', isError: false } });
+    made.run.dispatch({
+      action: 'tool-finished',
+      result: { ...call('a'), position: 0, result: 'old', isError: false },
+    });
     await runCalls(made.run);
     await closeStep(made.run);
     expect(requests).toHaveLength(1);
@@ -124,7 +176,7 @@ describe('calls', () => {
   });
 });
 
-describe('what takes the run off its way', () => {
+describe('what interrupts the calls of a step', () => {
   /** One call is answered at once, the others never. */
   function hanging() {
     serveTool('count', async ({ toolCallId }) => (toolCallId === 'a' ? { result: 1 } : undefined));
@@ -174,6 +226,23 @@ describe('what a tool says while it works', () => {
     const made = runWith([call('a')]);
     await walk(made);
     expect(typesOf(made.published)).toEqual(['data-half', 'tool-output', 'tool-result', 'step-finish']);
+  });
+
+  test.each([
+    ['more chunks than a call may', 1_001, 1],
+    ['more text than a call may', 9, 128 * 1024],
+  ])('is bounded: %s is a coded error that the model is told', async (_what, count, size) => {
+    serveTool('count', async (_call, context) => {
+      for (let n = 0; n < count; n++) progress(context, n, { ...dataChunk('x'), data: 'x'.repeat(size) });
+      return { sequence: count, result: 1 };
+    });
+    const made = runWith([call('a')]);
+    expect(await walk(made)).toBeUndefined();
+    expect(made.run.state().steps[0]?.toolResults[0]?.result).toMatchObject({
+      error: { code: 'tool-progress-too-large' },
+      outcome: 'unknown',
+    });
+    expect(typesOf(made.published).filter((type) => type === 'data-x').length).toBeLessThan(count);
   });
 
   test('that no message can hold fails the run by name, and is no unhandled rejection', async () => {

@@ -1,13 +1,15 @@
 // One tool call over the bus. Whatever goes wrong is a result that the model is told; the loop goes on. One attempt: whether a
-// tool that did not answer has done its work, nobody knows.
+// tool that did not answer has done its work, nobody knows, and the model is told that too.
 import {
+  isDataChunk,
   toolReplySchema,
   type Chunk,
   type ErrorCode,
   type JsonValue,
-  type ToolCall,
+  type PlacedCall,
+  type PlacedResult,
   type ToolDefinition,
-  type ToolResult,
+  type WireError,
 } from '@millrace/contracts';
 import { publish, request } from '@millrace/bus';
 import type { Interrupt } from '../state/interrupt.ts';
@@ -17,11 +19,15 @@ import { schemaProblems } from '../peers/json-schema.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { sendChunks } from '../stages/send-chunks.ts';
 
+/** What a tool may say while one call is at work: chunks, and UTF-16 code units of their JSON. */
+const MAX_PROGRESS_CHUNKS = 1_000;
+const MAX_PROGRESS_CHARS = 1024 * 1024;
+
 /** `interrupt`: the output stream's processors stopped the run at what the tool said while it worked. */
-export type Called = { result: ToolResult } | { interrupt: Interrupt };
+export type Called = { result: PlacedResult } | { interrupt: Interrupt };
 
 /** @param signal fires when the call is given up: the result is then not looked at */
-export async function callTool(run: Run, call: ToolCall, tool: ToolDefinition, signal: AbortSignal): Promise<Called> {
+export async function callTool(run: Run, call: PlacedCall, tool: ToolDefinition, signal: AbortSignal): Promise<Called> {
   const started = performance.now();
   const called = await callOnce(run, call, tool, signal);
   run.events.record({
@@ -29,6 +35,7 @@ export async function callTool(run: Run, call: ToolCall, tool: ToolDefinition, s
     step: run.state().steps.length,
     tool: tool.name,
     toolCallId: call.toolCallId,
+    position: call.position,
     ms: performance.now() - started,
     isError: 'interrupt' in called || called.result.isError,
     denied: false,
@@ -36,7 +43,7 @@ export async function callTool(run: Run, call: ToolCall, tool: ToolDefinition, s
   return called;
 }
 
-async function callOnce(run: Run, call: ToolCall, tool: ToolDefinition, signal: AbortSignal): Promise<Called> {
+async function callOnce(run: Run, call: PlacedCall, tool: ToolDefinition, signal: AbortSignal): Promise<Called> {
   const problems = schemaProblems(tool.inputSchema, call.args);
   if (problems.length > 0) {
     const lines = problems.map(({ path, message }) => `${path || 'arguments'} ${message}`).join('; ');
@@ -45,6 +52,7 @@ async function callOnce(run: Run, call: ToolCall, tool: ToolDefinition, signal: 
   const { bus } = run.deps.access;
   const callId = crypto.randomUUID();
   const { requestContext, trace } = run.state().request;
+  const { position, ...toolCall } = call;
   const stopped = new AbortController();
   const toClient = (parts: readonly Chunk[]) =>
     sendChunks(
@@ -52,14 +60,16 @@ async function callOnce(run: Run, call: ToolCall, tool: ToolDefinition, signal: 
       parts.map((part) => progressChunk(run, call, part)),
     );
   const progress = createOrderedSink(toClient, () => stopped.abort());
+  const budget = createProgressBudget();
   const answer = await request(bus, {
     subject: bus.subjects.tool(tool.name),
     payload: {
       callId,
       run: run.ref,
       stepNumber: run.state().steps.length,
-      toolCall: call,
-      ...(tool.idempotent && { idempotencyKey: `${run.ref.runId}.${call.toolCallId}` }),
+      toolCall,
+      position,
+      ...(tool.idempotent && { idempotencyKey: callKey(run, position) }),
       requestContext,
       ...(trace && { trace }),
       timeoutMs: tool.timeoutMs,
@@ -68,7 +78,11 @@ async function callOnce(run: Run, call: ToolCall, tool: ToolDefinition, signal: 
     timeoutMs: tool.timeoutMs,
     signal: AbortSignal.any([signal, stopped.signal]),
     progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
-    onProgress: (reply) => 'progress' in reply && progress.send(reply.progress),
+    onProgress(reply) {
+      if (!('progress' in reply)) return;
+      if (budget.takes(reply.progress)) progress.send(reply.progress);
+      else stopped.abort();
+    },
   });
   if ('error' in answer && (answer.error.code === 'timeout' || answer.error.code === 'cancelled')) {
     const service = run.deps.discovery.serviceOfTool(tool.name);
@@ -77,21 +91,62 @@ async function callOnce(run: Run, call: ToolCall, tool: ToolDefinition, signal: 
   // Progress comes before the result at the client too.
   const interrupt = await progress.settle();
   if (interrupt) return { interrupt };
-  if ('error' in answer) return failed(call, codes[answer.error.code] ?? answer.error.code, answer.error.message);
+  if (budget.isSpent()) return unknownOutcome(call, 'tool-progress-too-large', `${tool.name} ${tooMuchProgress}`);
+  if ('error' in answer) return unanswered(call, answer.error);
   if ('result' in answer.ok) return { result: { ...call, result: answer.ok.result, isError: false } };
   if ('error' in answer.ok) return failed(call, answer.ok.error.code, answer.ok.error.message);
   return failed(call, 'tool-failed', `${tool.name} answered no result.`);
 }
 
-const codes: Partial<Record<ErrorCode, ErrorCode>> = { 'nobody-there': 'tool-not-there', timeout: 'tool-timeout' };
+/**
+ * What an idempotent tool knows a call by: never the provider's id, which comes again in other steps and other tenants. A step that
+ * is asked for again makes other calls: its retries count.
+ */
+function callKey(run: Run, position: number): string {
+  const { tenant, runId } = run.ref;
+  const { steps, retryCount } = run.state();
+  const key = `${tenant}.${runId}.${steps.length}.${position}`;
+  return retryCount === 0 ? key : `${key}.${retryCount}`;
+}
+
+function createProgressBudget() {
+  let chunks = 0;
+  let chars = 0;
+  const isSpent = () => chunks > MAX_PROGRESS_CHUNKS || chars > MAX_PROGRESS_CHARS;
+  return {
+    isSpent,
+    takes(parts: readonly Chunk[]): boolean {
+      chunks += parts.length;
+      for (const part of parts) chars += JSON.stringify(part).length;
+      return !isSpent();
+    },
+  };
+}
+const tooMuchProgress = `said more than ${MAX_PROGRESS_CHUNKS} chunks or ${MAX_PROGRESS_CHARS} characters while it worked.`;
+
+/** After these the tool has not been reached. After anything else nobody knows whether it has done its work. */
+const NOT_REACHED: readonly ErrorCode[] = ['nobody-there', 'bus-unreachable', 'not-json'];
+const CODES: Partial<Record<ErrorCode, ErrorCode>> = { 'nobody-there': 'tool-not-there', timeout: 'tool-timeout' };
+
+function unanswered(call: PlacedCall, { code, message }: Pick<WireError, 'code' | 'message'>): Called {
+  const named = CODES[code] ?? code;
+  return NOT_REACHED.includes(code) ? failed(call, named, message) : unknownOutcome(call, named, message);
+}
+
+const checkFirst = 'Whether the tool has done its work is unknown: do not call it again before you have checked.';
+
+function unknownOutcome(call: PlacedCall, code: ErrorCode, message: string): Called {
+  const result: JsonValue = { error: { code, message, remedy: checkFirst }, outcome: 'unknown' };
+  return { result: { ...call, result, isError: true } };
+}
 
 /** Custom chunks pass as they are; anything else that a tool says while it works is wrapped. */
-function progressChunk(run: Run, { toolCallId, toolName }: ToolCall, part: Chunk): Chunk {
-  if (part.type.startsWith('data-')) return part;
+function progressChunk(run: Run, { toolCallId, toolName }: PlacedCall, part: Chunk): Chunk {
+  if (isDataChunk(part)) return { ...part, runId: run.ref.runId };
   return chunk(run.ref.runId, { type: 'tool-output', payload: { toolCallId, toolName, output: part } });
 }
 
-function failed(call: ToolCall, code: ErrorCode, message: string): Called {
+function failed(call: PlacedCall, code: ErrorCode, message: string): Called {
   const result: JsonValue = { error: { code, message } };
   return { result: { ...call, result, isError: true } };
 }

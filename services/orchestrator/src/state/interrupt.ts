@@ -28,3 +28,11 @@ export const endWith = (ending: Ending): Interrupt => ({ kind: 'end', ending });
 export function fail(error: WireError, more: { chainBroken?: boolean } & Rejecting = {}): Interrupt {
   return endWith({ form: 'error', error, ...more });
 }
+
+/** What an interrupt rejects that the output chain gave for what its step has made. A retry opens the step again anyway. */
+export function rejectStep(interrupt: Interrupt, from: number): Interrupt {
+  if (interrupt.kind === 'rewind') return interrupt;
+  const { ending } = interrupt;
+  const rejected: Rejected = { what: 'step', from };
+  return ending.form === 'cancel' || ending.form === 'finish' ? interrupt : endWith({ ...ending, rejected });
+}

@@ -82,6 +82,14 @@ describe('results', () => {
     expect(part).toMatchObject({ toolInvocation: { denied: true } });
   });
 
+  test('of two calls that a provider gave one id are told apart by their order', () => {
+    const made = withResults(message(call('c1'), call('c1')), [
+      result('c1', { result: 1 }),
+      result('c1', { result: 2 }),
+    ]);
+    expect(made.content.parts).toMatchObject([{ toolInvocation: { result: 1 } }, { toolInvocation: { result: 2 } }]);
+  });
+
   test('leave a call without one open, and everything else alone', () => {
     const before = message(text('a'), call('c1'));
     expect(withResults(before, [result('other')])).toEqual(before);

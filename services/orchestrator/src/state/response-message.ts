@@ -5,6 +5,7 @@ import {
   type JsonValue,
   type Message,
   type MessagePart,
+  type ToolInvocationPart,
   type ToolCall,
   type ToolResult,
 } from '@millrace/contracts';
@@ -19,10 +20,9 @@ export function textOf(message: Message): string {
 }
 
 export function toolCallsOf(message: Message): ToolCall[] {
-  return message.content.parts.flatMap((part) => {
-    if (part.type !== 'tool-invocation' || part['providerExecuted'] === true) return [];
+  return message.content.parts.filter(isOwnCall).map((part) => {
     const { toolCallId, toolName, args } = part.toolInvocation;
-    return [{ toolCallId, toolName, args }];
+    return { toolCallId, toolName, args };
   });
 }
 
@@ -37,27 +37,30 @@ export function withText(message: Message, text: string): Message {
 
 const textPart = (text: string): MessagePart => ({ type: 'text', text });
 
-/** Calls that are there keep their place, others are removed, new ones come last. */
+/** Calls that are there keep their place, others are removed, new ones come last. Calls of one id are taken in order. */
 export function withToolCalls(message: Message, calls: readonly ToolCall[]): Message {
-  const wanted = new Map(calls.map((call) => [call.toolCallId, call]));
+  const left = [...calls];
   const kept = message.content.parts.flatMap((part): MessagePart[] => {
-    if (part.type !== 'tool-invocation') return [part];
-    const call = wanted.get(part.toolInvocation.toolCallId);
-    wanted.delete(part.toolInvocation.toolCallId);
+    if (!isOwnCall(part)) return [part];
+    const at = left.findIndex((call) => call.toolCallId === part.toolInvocation.toolCallId);
+    const [call] = at < 0 ? [] : left.splice(at, 1);
     return call ? [{ ...part, toolInvocation: { ...part.toolInvocation, ...call } }] : [];
   });
-  const added = [...wanted.values()].map((call): MessagePart => ({
+  const added = left.map((call): MessagePart => ({
     type: 'tool-invocation',
     toolInvocation: { state: 'call', ...call },
   }));
   return { ...message, content: { ...message.content, parts: [...kept, ...added] } };
 }
 
+/** @param results in call order: calls to which a provider gave one id take theirs in turn */
 export function withResults(message: Message, results: readonly ToolResult[]): Message {
-  const byId = new Map(results.map((result) => [result.toolCallId, result]));
+  const left = [...results];
   const parts = message.content.parts.map((part): MessagePart => {
-    const result = part.type === 'tool-invocation' ? byId.get(part.toolInvocation.toolCallId) : undefined;
-    if (part.type !== 'tool-invocation' || !result) return part;
+    if (!isOwnCall(part)) return part;
+    const at = left.findIndex(({ toolCallId }) => toolCallId === part.toolInvocation.toolCallId);
+    const [result] = at < 0 ? [] : left.splice(at, 1);
+    if (!result) return part;
     const { args, isError, denied } = result;
     const outcome: { result: JsonValue; isError: boolean } = { result: result.result, isError };
     return {
@@ -66,4 +69,9 @@ export function withResults(message: Message, results: readonly ToolResult[]): M
     };
   });
   return { ...message, content: { ...message.content, parts } };
+}
+
+/** A call that tools of ours answer, not the provider. */
+function isOwnCall(part: MessagePart): part is ToolInvocationPart {
+  return part.type === 'tool-invocation' && part['providerExecuted'] !== true;
 }

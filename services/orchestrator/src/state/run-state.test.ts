@@ -93,13 +93,15 @@ describe('a step', () => {
   });
 
   test('collects the results of denied and of finished calls', () => {
-    const other = { ...result, toolCallId: 'c2', denied: true, isError: true };
+    const placed = { ...call, position: 0 };
+    const finished = { ...result, position: 0 };
+    const other = { ...result, position: 1, toolCallId: 'c2', denied: true, isError: true };
     const state = folded(
       answered(opened(stateOf()), '', [call]),
-      { action: 'calls-judged', calls: [call], denied: [other] },
-      { action: 'tool-finished', result },
+      { action: 'calls-judged', calls: [placed], denied: [other] },
+      { action: 'tool-finished', result: finished },
     );
-    expect(state.open).toMatchObject({ calls: [call], results: [other, result], closed: false });
+    expect(state.open).toMatchObject({ calls: [placed], results: [other, finished], closed: false });
   });
 
   test('that is not open takes nothing', () => {
@@ -107,7 +109,7 @@ describe('a step', () => {
     const actions: RunAction[] = [
       { action: 'answer-accepted', answer: answerOf(0, 'x'), tools: [] },
       { action: 'calls-judged', calls: [], denied: [] },
-      { action: 'tool-finished', result },
+      { action: 'tool-finished', result: { ...result, position: 0 } },
       { action: 'step-closed', results: [] },
     ];
     for (const action of actions) expect(folded(state, action)).toEqual(state);

@@ -1,0 +1,115 @@
+// The end of a step: its tools' results are judged in call order (processToolResult), pass the output chain, and close the step as
+// they were let through. A result that is rejected is in no message, no step and no memory.
+import type { Chunk, ChunkOf, PlacedResult, ToolResult } from '@millrace/contracts';
+import { chunk } from '../state/make-chunk.ts';
+import { guardChunks } from '../stages/guard-chunks.ts';
+import { dataSink, streamInput } from '../stages/send-chunks.ts';
+import { rejectStep, type Interrupt } from '../state/interrupt.ts';
+import { runStage } from '../stages/run-stage.ts';
+import type { Run } from '../state/run-context.ts';
+import { stepFinish } from './finish-run.ts';
+import { toolInput } from './tool-calls.ts';
+
+export async function closeStep(run: Run): Promise<Interrupt | undefined> {
+  const { open } = run.state();
+  if (!open?.answer || open.closed) return undefined;
+  const judged = await judgeResults(run);
+  if ('interrupt' in judged) return judged.interrupt;
+  const { results } = judged;
+  if (results.length === 0) return close(run, []);
+  return run.inTurn(async () => {
+    const chunks = results.map((result) => resultChunk(run.ref.runId, result));
+    // The last step's finish goes with the run's, in one message.
+    const whole = endsWithStep(run) ? chunks : [...chunks, stepFinish(run)];
+    const { chunks: passed, interrupt } = await guardChunks(run, whole, streamInput(run));
+    const stopped = run.interruption();
+    if (stopped) return stopped;
+    if (interrupt) return rejectStep(interrupt, open.firstIndex);
+    close(run, passedResults(run, results, passed));
+    run.chunks.publish(passed);
+    return undefined;
+  });
+}
+
+function close(run: Run, results: ToolResult[]): undefined {
+  run.dispatch({ action: 'step-closed', results });
+}
+
+/** No step follows the one that is open or was closed last. */
+export function isLastStep(run: Run): boolean {
+  return run.state().open?.closed === true && endsWithStep(run);
+}
+
+function endsWithStep(run: Run): boolean {
+  const { open, steps } = run.state();
+  const count = open?.closed ? steps.length : steps.length + 1;
+  return open?.answer?.toolCalls.length === 0 || count >= run.agent.maxSteps;
+}
+
+async function judgeResults(run: Run): Promise<{ results: PlacedResult[] } | { interrupt: Interrupt }> {
+  const { open } = run.state();
+  const results: PlacedResult[] = [];
+  for (const raw of open?.results.toSorted((one, other) => one.position - other.position) ?? []) {
+    const tool = open?.tools.find((known) => known.name === raw.toolName);
+    if (!tool || raw.denied) {
+      results.push(raw);
+      continue;
+    }
+    const { result, isError } = raw;
+    const input = { ...toolInput(run, raw, tool), result, isError };
+    const judged = await runStage(run, 'processToolResult', input, dataSink(run), tool.name);
+    if (judged.interrupt) return { interrupt: judged.interrupt };
+    results.push({ ...raw, result: judged.input.result ?? null, isError: judged.input.isError ?? isError });
+  }
+  return { results };
+}
+
+type ResultChunk = ChunkOf<'tool-result'> | ChunkOf<'tool-error'> | ChunkOf<'tool-output-denied'>;
+
+function resultChunk(runId: string, { toolCallId, toolName, args, result, isError, denied }: ToolResult): Chunk {
+  const head = { toolCallId, toolName };
+  if (denied) return chunk(runId, { type: 'tool-output-denied', payload: { ...head, ...deniedOf(result) } });
+  if (isError) return chunk(runId, { type: 'tool-error', payload: { ...head, args, error: result } });
+  return chunk(runId, { type: 'tool-result', payload: { ...head, args, result } });
+}
+
+function deniedOf(result: unknown): object {
+  return typeof result === 'object' && result !== null && 'reason' in result ? { ...result } : { reason: 'Denied.' };
+}
+
+/**
+ * Each result as its chunk came out of the chain; calls of one id in order. What was dropped there is withheld. Arguments that a
+ * chunk does not carry are those of the answer: they have passed the chain.
+ */
+function passedResults(run: Run, results: readonly PlacedResult[], passed: readonly Chunk[]): ToolResult[] {
+  const left = passed.filter(isResultChunk);
+  const calls = run.state().open?.answer?.toolCalls ?? [];
+  return results.map(({ position, toolCallId, toolName }) => {
+    const at = left.findIndex(({ payload }) => payload.toolCallId === toolCallId);
+    const [part] = at < 0 ? [] : left.splice(at, 1);
+    return { toolCallId, toolName, args: calls[position]?.args ?? null, ...(part ? outcomeOf(part) : withheld) };
+  });
+}
+
+function isResultChunk(part: Chunk): part is ResultChunk {
+  return part.type === 'tool-result' || part.type === 'tool-error' || part.type === 'tool-output-denied';
+}
+
+type Outcome = Partial<Pick<ToolResult, 'args' | 'denied'>> & Pick<ToolResult, 'result' | 'isError'>;
+
+function outcomeOf(part: ResultChunk): Outcome {
+  if (part.type === 'tool-output-denied') {
+    const { reason, code } = part.payload;
+    return { result: { denied: true, reason, ...(code !== undefined && { code }) }, isError: true, denied: true };
+  }
+  const { args } = part.payload;
+  const withArgs = args === undefined ? {} : { args };
+  return part.type === 'tool-error'
+    ? { ...withArgs, result: part.payload.error, isError: true }
+    : { ...withArgs, result: part.payload.result, isError: part.payload.isError ?? false };
+}
+
+const withheld = {
+  result: { error: { code: 'tool-result-withheld', message: 'The output processors did not let the result through.' } },
+  isError: true,
+};
