@@ -6,6 +6,7 @@ import { group, type Cli, type Command, type Group } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
 import { memoryCommand, threadsCommand } from './memory-command.ts';
+import { newCommand } from './new-command.ts';
 import { processorsCommand } from './processors-command.ts';
 import { reportError } from './report-error.ts';
 import { cancelCommand, followCommand, runCommand } from './run-command.ts';
@@ -42,6 +43,7 @@ const commandsOf = (cli: Cli): Group =>
     threads: threadsCommand(cli),
     memory: memoryCommand(cli),
     runs: runsCommand(cli),
+    new: newCommand(cli),
   });
 
 async function dispatch(cli: Cli, root: Group, argv: string[]): Promise<void> {
