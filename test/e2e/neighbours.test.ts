@@ -101,21 +101,29 @@ async function run(name: string, input: JsonValue[], output: JsonValue[] = []) {
   const started = await stack.client.start(name, script({ text: 'answer' }));
   const chunks = await collect(started);
   const result = await started.result();
-  const events = await stack.client.runs.events(started.runId);
+  const events = await stack.client.runs.eventsDetail(started.runId);
   const outcomes = (stage: Stage): EntryOutcome[] =>
     events.flatMap((event) => (event.event === 'stage' && event.stage === stage ? event.entries : []));
-  return { chunks, result, outcomes };
+  const said = events.flatMap((event) =>
+    event.event === 'stage'
+      ? event.entries.flatMap((entry) => entry.violations ?? []).map(({ message }) => message)
+      : [],
+  );
+  return { chunks, result, outcomes, said };
 }
-const said = ({ violations }: { violations: { message: string }[] }) => violations.map(({ message }) => message);
 
 describe('one of three that hangs', () => {
   /** The limit of a call for all three is the sum of theirs. */
   const quick = (use: string) => ({ use, timeoutMs: 300 });
 
   test('is skipped where its policy says so, and the others see each other', async () => {
-    const { result, outcomes } = await run('hang-skip', [quick('a'), { use: 'hanger', onFailure: 'skip' }, quick('c')]);
+    const { result, outcomes, said } = await run('hang-skip', [
+      quick('a'),
+      { use: 'hanger', onFailure: 'skip' },
+      quick('c'),
+    ]);
     expect(result).toMatchObject({ status: 'finished', text: 'answer' });
-    expect(said(result)).toEqual(['a saw 0', 'c saw 1']);
+    expect(said).toEqual(['a saw 0', 'c saw 1']);
     expect(outcomes('processInput')).toMatchObject([
       { entry: 'a', verdict: 'continue' },
       { entry: 'hanger', verdict: 'failure', skipped: true, error: { code: 'processor-timeout' } },
@@ -134,24 +142,24 @@ describe('one of three that hangs', () => {
 });
 
 test('one that breaks once is asked again, alone, and the run goes on', async () => {
-  const { result, outcomes } = await run('flaky', ['a', 'flaky', 'c']);
+  const { result, outcomes, said } = await run('flaky', ['a', 'flaky', 'c']);
   expect(result).toMatchObject({ status: 'finished', text: 'answer' });
   expect(outcomes('processInput')).toMatchObject([
     { entry: 'a', attempts: 1 },
     { entry: 'flaky', attempts: 2, verdict: 'continue' },
     { entry: 'c' },
   ]);
-  expect(said(result)).toEqual(['a saw 0', 'c saw 1']);
+  expect(said).toEqual(['a saw 0', 'c saw 1']);
 });
 
 describe('custom chunks of a stage', () => {
   test('that their own entry hears find its state, and leave it whole', async () => {
-    const { chunks, result } = await run('echo', ['echo', 'a'], ['echo']);
+    const { chunks, said } = await run('echo', ['echo', 'a'], ['echo']);
     expect(chunks.map(({ type }) => type as string).filter((type) => type.startsWith('data-'))).toEqual([
       'data-a',
       'data-b',
     ]);
-    expect(said(result)).toContain('{"written":2,"heard":2}');
+    expect(said).toContain('{"written":2,"heard":2}');
   });
 
   test('that a guard of the output stream forbids stop the run, and do not come out', async () => {

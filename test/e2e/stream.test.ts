@@ -133,7 +133,8 @@ describe('the output stream', () => {
     const run = await start('chain', ['upper', { use: 'tag', options: { mark: '#' } }], words);
     const chunks = await collect(run);
     expect(textOf(chunks)).toBe('AB #1/4CD #2/5EF #3/6');
-    expect(await run.result()).toMatchObject({ text: textOf(chunks), violations: [{ message: 'saw 3' }] });
+    expect(await run.result()).toMatchObject({ text: textOf(chunks), violations: [{ count: 1 }] });
+    expect(JSON.stringify(await stack.client.runs.eventsDetail(run.runId))).toContain('saw 3');
     expect(chunks.map((chunk) => chunk.type)).toEqual([
       'start',
       'step-start',

@@ -172,8 +172,9 @@ describe('respond', () => {
     const result = await run.result();
     expect(result).toMatchObject({
       text: 'from the cache',
-      violations: [{ processorId: 'cache', message: 'fromCache true' }],
+      violations: [{ processorId: 'cache', count: 1 }],
     });
+    expect(JSON.stringify(await stack.client.runs.eventsDetail(run.runId))).toContain('fromCache true');
     expect((await stack.client.runs.events(run.runId)).some((event) => event.event === 'model')).toBe(false);
   });
 });

@@ -37,6 +37,6 @@ export async function showTour({ client, agent, resourceId, say, signal }: TourO
     const run = await client.start(agent, text, { resourceId, threadId: `${resourceId}-${thread}`, signal });
     const result = await run.result();
     say(`   ${agent}:  ${result.status === 'finished' ? result.text : `[${reasonOf(result)}]`}`);
-    for (const line of describeEvents(await client.runs.events(run.runId))) say(`      ${line}`);
+    for (const line of describeEvents(await client.runs.eventsDetail(run.runId))) say(`      ${line}`);
   }
 }

@@ -1,5 +1,5 @@
 // A run that is only what the measured modules need of one: a plan of pass-through processors, no state store, no streams.
-import type { Plan, PlanEntry, RunState, Stage } from '@millrace/contracts';
+import type { Agent, Plan, PlanEntry, RunState, Stage } from '@millrace/contracts';
 import { connectBus, openJetStream, type Bus } from '@millrace/bus';
 import { createModels } from '@millrace/models';
 import { createDiscovery } from '../src/peers/discovery.ts';
@@ -28,7 +28,7 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
     createRun(processors, stage) {
       const runId = `bench-${count++}`;
       const plan = planOf(processors, stage);
-      const agent = {
+      const agent: Agent = {
         name: 'bench',
         model: 'openai/none',
         instructions: [],
@@ -36,6 +36,7 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
         input: [],
         output: [],
         error: [],
+        callerRoles: ['user', 'assistant', 'tool'],
         maxSteps: 5,
       };
       const request = {
@@ -60,7 +61,7 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
         plan,
         deps: { access, models, discovery, sessions, log },
         chunks: { nextIndex: () => 0, publish() {}, flush: async () => undefined, close() {} },
-        events: { record() {}, flush: async () => undefined },
+        events: { record() {}, flush: async () => undefined, close() {} },
         signal: new AbortController().signal,
         state: () => state,
         dispatch: () => void (state = { ...state }),

@@ -59,6 +59,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
       serveApi(bus, 'cancel', runs.cancel),
       serveApi(bus, 'replay', runs.replay),
       serveApi(bus, 'events', runs.events),
+      serveApi(bus, 'events-detail', runs.eventsDetail),
       serveApi(bus, 'agents-apply', definitions.apply),
       serveApi(bus, 'agents-list', definitions.list),
       serveApi(bus, 'agents-get', definitions.get),

@@ -18,13 +18,19 @@ const subject = () => owner.bus.subjects.events('0', 'acme', 'run1');
 test('what is published twice with one msgID is stored once, and has one sequence', async () => {
   const before = await stored();
   const first = await publishDurably(access, subject(), { n: 1 }, 'acme.run1.1');
-  expect(await publishDurably(access, subject(), { n: 1 }, 'acme.run1.1')).toBe(first);
+  expect(await publishDurably(access, subject(), { n: 1 }, 'acme.run1.1')).toEqual({
+    sequence: first.sequence,
+    duplicate: true,
+  });
   expect(await stored()).toBe(before + 1);
 });
 
 test('another msgID is another message', async () => {
   const first = await publishDurably(access, subject(), { n: 2 }, 'acme.run1.2');
-  expect(await publishDurably(access, subject(), { n: 2 }, 'acme.run1.3')).toBe(first + 1);
+  expect(await publishDurably(access, subject(), { n: 2 }, 'acme.run1.3')).toEqual({
+    sequence: first.sequence + 1,
+    duplicate: false,
+  });
 });
 
 test('a publish while the server is away is stored once it is back, and once only', async () => {

@@ -101,6 +101,8 @@ async function ensureConsumer(jsm: JetStreamManager, stream: string, config: Par
 const STREAM_NAME_EXISTS = 10058;
 const CONSUMER_EXISTS = 10148;
 export const WRONG_LAST_SEQUENCE = 10071;
+/** A store refused, in our streams only because the subject has all the messages that it may have. */
+export const SUBJECT_IS_FULL = 10077;
 
 export function isCode(error: unknown, code: number): boolean {
   return error instanceof JetStreamApiError && error.code === code;

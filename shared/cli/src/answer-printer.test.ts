@@ -88,9 +88,9 @@ describe('what is not the answer goes to stderr', () => {
   it('what guards found, and why a run was blocked', () => {
     const { err } = print([], {
       ...result({ status: 'aborted', tripwire: { reason: 'injection', processorId: 'prompt-injection' } }),
-      violations: [{ processorId: 'pii', message: 'an e-mail address', strategy: 'redact' }],
+      violations: [{ processorId: 'pii', rule: 'email', count: 2 }],
     });
-    expect(err()).toBe('[pii] an e-mail address (redact)\nblocked by prompt-injection: injection\n');
+    expect(err()).toBe('[pii] 2 findings of email\nblocked by prompt-injection: injection\n');
   });
 
   it('an error, with its code, place and remedy', () => {

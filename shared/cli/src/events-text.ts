@@ -1,15 +1,18 @@
 // What each stage of a run did and took, as rows. Pure.
-import type { EntryOutcome, RunEvent } from '@millrace/contracts';
+import type { PublicRunEvent, PublicViolation, RunEvent, Violation } from '@millrace/contracts';
 import { table } from './table.ts';
 
 type Row = readonly [stage: string, entry: string, verdict: string, ms: string, replica: string, note: string];
 
-export function eventsText(events: readonly RunEvent[]): string {
+type AnyEvent = RunEvent | PublicRunEvent;
+type StageEvent = Extract<AnyEvent, { event: 'stage' }>;
+
+export function eventsText(events: readonly AnyEvent[]): string {
   const rows = events.flatMap((event) => rowsOf(event).map((row) => [String(event.step), ...row]));
   return table(['STEP', 'STAGE', 'ENTRY', 'VERDICT', 'MS', 'REPLICA', 'NOTE'], rows);
 }
 
-function rowsOf(event: RunEvent): Row[] {
+function rowsOf(event: AnyEvent): Row[] {
   switch (event.event) {
     case 'stage':
       return stageRows(event);
@@ -25,29 +28,46 @@ function rowsOf(event: RunEvent): Row[] {
       return [['tool', tool, denied ? 'denied' : isError ? 'error' : 'ok', time(ms), '', toolCallId]];
     }
     case 'run':
-      return [['run', '', event.status, '', '', event.detail === undefined ? '' : JSON.stringify(event.detail)]];
+      return [
+        [
+          'run',
+          '',
+          event.status,
+          '',
+          '',
+          'detail' in event && event.detail !== undefined ? JSON.stringify(event.detail) : '',
+        ],
+      ];
   }
 }
 
 /** A row for each entry, with its own time; with more than one, the stage's own row says what all of it took. */
-function stageRows({ stage, entries, ms, subject }: Extract<RunEvent, { event: 'stage' }>): Row[] {
+function stageRows({ stage, entries, ms, subject }: StageEvent): Row[] {
   const rows = entries.map((entry) => entryRow(stage, entry, subject));
   const [only] = entries;
   if (entries.length === 1 && only) return [entryRow(stage, only, subject, `${time(ms)} in all`)];
   return [[stage, '', '', time(ms), '', notes(subject, 'in all')], ...rows];
 }
 
-function entryRow(stage: string, entry: EntryOutcome, ...more: (string | undefined)[]): Row {
-  const { verdict, ms, replica = '', attempts, skipped, reason, error, violations = [], processor } = entry;
+function entryRow(stage: string, entry: StageEvent['entries'][number], ...more: (string | undefined)[]): Row {
+  const { verdict, ms, replica = '', attempts, skipped, error, violations = [], processor } = entry;
+  const reason = 'reason' in entry ? entry.reason : undefined;
   const said = notes(
     processor === entry.entry ? undefined : processor,
     reason,
     error && `${error.message} (${error.code})`,
     attempts > 1 ? `${attempts} attempts` : undefined,
-    ...violations.map(({ message, strategy }) => (strategy === undefined ? message : `${message} (${strategy})`)),
+    ...violations.map(findingText),
     ...more,
   );
   return [stage, entry.entry, skipped ? `${verdict}, skipped` : verdict, time(ms), replica, said];
+}
+
+function findingText(violation: Violation | PublicViolation): string {
+  if (!('message' in violation))
+    return violation.rule === undefined ? `${violation.count}×` : `${violation.rule} ${violation.count}×`;
+  const { message, strategy } = violation;
+  return strategy === undefined ? message : `${message} (${strategy})`;
 }
 
 function tokens({ usage, fromCache }: Extract<RunEvent, { event: 'model' }>): string | undefined {

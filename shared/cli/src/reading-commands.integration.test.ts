@@ -121,8 +121,9 @@ it('runs show and runs events show what became of a run, and what was skipped an
   const { stderr } = await cli('run', 'demo', 'hi');
   const id = /\[run\] (\S+)/.exec(stderr)?.[1] ?? 'none';
   expect((await cli('runs', 'show', id)).stdout).toMatch(/^run: \S+\nstatus: finished\n[\s\S]*\n\ndemo\n$/);
-  const { stdout } = await cli('runs', 'events', id);
+  const { stdout } = await cli('runs', 'events', id, '--detail');
   expect(stdout).toMatch(/\n0 +processInput +pii +failure, skipped +5\.0 +too slow; 2 attempts; 6\.0 in all\n$/);
+  expect((await cli('runs', 'events', id)).stdout).not.toContain('too slow');
   expect(JSON.parse((await cli('runs', 'events', id, '--json')).stdout)).toHaveLength(1);
   expect(await cli('runs', 'events', 'none')).toMatchObject({ code: 5 });
 });

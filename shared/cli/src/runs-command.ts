@@ -1,5 +1,6 @@
 // `millrace runs`: what became of a run, and what each of its stages did.
 import type { ApiAnswer } from '@millrace/contracts';
+import { violationText } from './answer-printer.ts';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { say, sayJson } from './cli-io.ts';
 import { eventsText } from './events-text.ts';
@@ -29,10 +30,15 @@ const eventsCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace runs events',
     description: 'What each stage, model call and tool of a run did, and what it took.',
-    args: { ...runArg, ...jsonArg },
+    args: {
+      ...runArg,
+      detail: { type: 'boolean', description: 'with reasons and findings: for operators' },
+      ...jsonArg,
+    },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const events = await client.runs.events(args.run);
+        const events =
+          args.detail === true ? await client.runs.eventsDetail(args.run) : await client.runs.events(args.run);
         if (args.json) sayJson(cli.io, events);
         else say(cli.io, eventsText(events));
       }),
@@ -49,7 +55,7 @@ function runText({ runId, status, result }: ApiAnswer<'run'>): string {
     `tokens: ${usage.totalTokens ?? 'not said'}`,
     ...(tripwire ? [`blocked by: ${tripwire.processorId ?? 'a processor'}: ${oneLine(tripwire.reason, 1_000)}`] : []),
     ...(error ? [`error: ${oneLine(error.message, 1_000)} (${error.code})`] : []),
-    ...violations.map(({ processorId, message }) => `violation: ${processorId}: ${oneLine(message)}`),
+    ...violations.map((violation) => `violation: ${violationText(violation)}`),
     ...(text === '' ? [] : ['', text]),
   ];
   return printable(lines.join('\n'));

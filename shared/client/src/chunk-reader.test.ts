@@ -1,10 +1,10 @@
 // The reader's questions and their times, with the timers and the source in hand. The real ones: run.integration.test.ts.
-import { MillraceError, type RunStatus } from '@millrace/contracts';
+import { MillraceError, type Chunk, type RunStatus } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createChunkLog } from './chunk-log.ts';
 import type { Batch, Position } from './chunk-merge.ts';
 import { readChunks, type ReaderOptions } from './chunk-reader.ts';
-import type { ReplayAnswer } from './chunk-source.ts';
+import type { LiveBatch, ReplayAnswer } from './chunk-source.ts';
 import { finish, text } from './testing/run-history.ts';
 
 const limits = { silenceMs: 10_000, retryMs: 250, giveUpMs: 60_000 };
@@ -24,10 +24,10 @@ async function reading(answer: (from: Position, n: number) => ReplayAnswer, opti
   const log = createChunkLog();
   const asked: { index: number; atMs: number }[] = [];
   const started = performance.now();
-  let publish: (batch: Batch) => void = () => undefined;
+  let publish: (batch: LiveBatch) => void = () => undefined;
   const stopped = vi.fn<() => void>();
   const source = {
-    listen: async (handle: (batch: Batch) => void) => {
+    listen: async (handle: (batch: LiveBatch) => void) => {
       publish = handle;
       return { stop: stopped };
     },
@@ -42,7 +42,7 @@ async function reading(answer: (from: Position, n: number) => ReplayAnswer, opti
     for await (const { index } of log.read()) seen.push(index);
     return seen;
   };
-  return { reader, log, asked, stopped, publish: (batch: Batch) => publish(batch), indexes };
+  return { reader, log, asked, stopped, publish: (batch: LiveBatch) => publish(batch), indexes };
 }
 
 describe('a reader', () => {
@@ -129,6 +129,29 @@ describe('a reader', () => {
     run.publish(at(0, text('late')));
     await expect(run.indexes()).rejects.toMatchObject({ code: 'cancelled' });
     expect(run.stopped).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a transient chunk', () => {
+  const progress: Chunk = { ...text(''), type: 'data-progress', data: 1, transient: true } as never;
+
+  it('reaches readers at once, and does not count: the next chunk has the next index', async () => {
+    const run = await reading(() => nothing());
+    run.publish({ ...at(0, text('a')), transient: [progress] });
+    run.publish({ ...at(1), transient: [progress] });
+    run.publish(at(1, text('b'), finish));
+    const types: string[] = [];
+    for await (const { chunk } of run.log.read()) types.push(chunk.type);
+    expect(types).toEqual(['text-delta', 'data-progress', 'data-progress', 'text-delta', 'finish']);
+    expect(run.asked).toEqual([]);
+    expect(await run.indexes()).toEqual([0, 0, 0, 1, 2]);
+  });
+
+  it('of an owner that was replaced is left out', async () => {
+    const run = await reading(() => nothing(), { from: { epoch: 2, index: 3 } });
+    run.publish({ epoch: 1, index: 3, chunks: [], transient: [progress] });
+    run.publish({ epoch: 2, index: 3, chunks: [finish] });
+    expect(await run.indexes()).toEqual([3]);
   });
 });
 

@@ -2,9 +2,18 @@
 // until the last chunk is there. It ends by itself with the run; whoever stops it earlier says why.
 import { MillraceError } from '@millrace/contracts';
 import type { Listening } from '@millrace/bus';
-import { hasHole, mergeLive, mergeReplay, startMerge, type Batch, type Merged, type Position } from './chunk-merge.ts';
+import {
+  hasHole,
+  mergeLive,
+  mergeReplay,
+  startMerge,
+  type ChunkMerge,
+  type Merged,
+  type Position,
+  type PositionedChunk,
+} from './chunk-merge.ts';
 import type { ChunkLog } from './chunk-log.ts';
-import type { ChunkSource } from './chunk-source.ts';
+import type { ChunkSource, LiveBatch } from './chunk-source.ts';
 import {
   REPLAY_LIMITS,
   hasEnded,
@@ -88,11 +97,12 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
     failures += 1;
     return waitAfterFailure(failures, limits);
   };
-  const onBatch = (batch: Batch) => {
+  const onBatch = (batch: LiveBatch) => {
     if (abort.signal.aborted) return;
     const hadHole = hasHole(merge);
     take(mergeLive(merge, batch));
     if (merge.ended) return;
+    log.append(transientOf(merge, batch));
     if (hadHole && !hasHole(merge)) schedule(limits.silenceMs);
     else if (!hadHole && hasHole(merge)) {
       empty = 0;
@@ -104,6 +114,15 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
   if (abort.signal.aborted) listening.stop();
   else schedule(late ? 0 : limits.silenceMs);
   return { stop: finish };
+}
+
+/**
+ * Chunks without an index, with the position of the chunk that they came behind: who goes on from there misses nothing that is kept.
+ * Those of an owner that was replaced are left out.
+ */
+function transientOf({ next }: ChunkMerge, { epoch, transient = [] }: LiveBatch): PositionedChunk[] {
+  if (epoch < next.epoch) return [];
+  return transient.map((chunk) => ({ epoch: next.epoch, index: next.index - 1, chunk }));
 }
 
 function lastChunkGone(): MillraceError {

@@ -1,15 +1,17 @@
 // Where a run's chunks come from: the live subject, at most once and without acknowledgement, and api.replay, from a position on.
 // Chunks are checked here, so that what readers get is what its type says.
-import { MillraceError, chunkSchema, issuesOf, type RunStatus } from '@millrace/contracts';
+import { MillraceError, chunkSchema, issuesOf, type Chunk, type RunStatus } from '@millrace/contracts';
 import { listen, type Listening } from '@millrace/bus';
 import { z } from 'zod';
 import type { Batch, Position, Replayed } from './chunk-merge.ts';
 import type { Connection } from './connection.ts';
 
+/** `transient`: chunks without an index, which no replay brings. */
+export type LiveBatch = Batch & { transient?: readonly Chunk[] | undefined };
 export type ReplayAnswer = Replayed & { status: RunStatus };
 export type ChunkSource = {
   /** Resolves when the server has the subscription: what is published from then on comes, unless it is lost. */
-  listen(handle: (batch: Batch) => void): Promise<Listening>;
+  listen(handle: (batch: LiveBatch) => void): Promise<Listening>;
   /** @throws coded: chunks-gone, run-unknown, nobody-there, timeout, … */
   replay(from: Position, signal: AbortSignal): Promise<ReplayAnswer>;
 };
@@ -24,10 +26,12 @@ const batchSchema = z.object({
   chunks: z.array(chunkSchema),
 });
 
+const liveBatchSchema = batchSchema.extend({ transient: z.array(chunkSchema).optional() });
+
 export function chunkSource({ bus, tenant, ask }: Connection, runId: string): ChunkSource {
   return {
     async listen(handle) {
-      const listening = listen(bus, bus.subjects.chunks(tenant, runId), batchSchema, handle);
+      const listening = listen(bus, bus.subjects.chunks(tenant, runId), liveBatchSchema, handle);
       try {
         await flushed(bus.nc.flush());
         return listening;

@@ -4,6 +4,7 @@ import {
   type ApiAnswer,
   type AppliedAgent,
   type JsonValue,
+  type PublicRunEvent,
   type RunEvent,
   type RunResult,
   type RunStatus,
@@ -11,7 +12,7 @@ import {
 } from '@millrace/contracts';
 import { gatherInfo } from '@millrace/bus';
 import type { Position } from './chunk-merge.ts';
-import { openConnection, type ConnectOptions } from './connection.ts';
+import { openConnection, type Ask, type ConnectOptions } from './connection.ts';
 import { processorsOf, type ProcessorInfo } from './processor-list.ts';
 import type { Run } from './run.ts';
 import type { RunInput, StartOptions } from './run-request.ts';
@@ -37,8 +38,12 @@ export type Client = {
   runs: {
     get(runId: string): Promise<ApiAnswer<'run'>>;
     cancel(runId: string): Promise<RunStatus>;
-    /** What each stage did, in order. */
-    events(runId: string): Promise<RunEvent[]>;
+    /** What each stage did, in order: verdicts, times, how many violations of which rule. */
+    events(runId: string): Promise<PublicRunEvent[]>;
+    /** The same with reasons, spans and the words of errors: a verb for operators. */
+    eventsDetail(runId: string): Promise<RunEvent[]>;
+    /** The tenant's runs, a page at a time, in the order of their last change. */
+    list(page?: { limit?: number; after?: number }): Promise<ApiAnswer<'runs-list'>>;
   };
   threads: {
     list(of?: Page & { resourceId?: string | undefined }): Promise<ApiAnswer<'threads-list'>>;
@@ -81,7 +86,9 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     runs: {
       get: (run) => ask('run', {}, { run }),
       cancel: async (run) => (await ask('cancel', {}, { run })).status,
-      events: async (run) => (await ask('events', {}, { run })).events,
+      events: (run) => allEvents((after) => ask('events', { after }, { run })),
+      eventsDetail: (run) => allEvents((after) => ask('events-detail', { after }, { run })),
+      list: (page = {}) => ask('runs-list', page),
     },
     threads: {
       list: (of = {}) => ask('threads-list', of),
@@ -91,7 +98,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     memory: { get: (of) => ask('memory-get', of) },
     agents: {
       apply: (definition, { dryRun = false } = {}) => ask('agents-apply', { definition, dryRun }),
-      list: async () => (await ask('agents-list', {})).agents,
+      list: () => allAgents(ask),
       get: (agent) => ask('agents-get', { agent }),
       plan: (of) => ask('agents-plan', of),
     },
@@ -101,4 +108,27 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       await bus.close();
     },
   };
+}
+
+/** Pages until there is no next one: each is after the one before it, so that this ends. */
+async function allEvents<E>(
+  page: (after: number) => Promise<{ events: E[]; next?: number | undefined }>,
+): Promise<E[]> {
+  const all: E[] = [];
+  for (let after = 0; ;) {
+    const { events, next } = await page(after);
+    all.push(...events);
+    if (next === undefined || next <= after) return all;
+    after = next;
+  }
+}
+
+async function allAgents(ask: Ask): Promise<AppliedAgent[]> {
+  const all: AppliedAgent[] = [];
+  for (let after: string | undefined; ;) {
+    const { agents, next } = await ask('agents-list', { after });
+    all.push(...agents);
+    if (next === undefined || (after !== undefined && next <= after)) return all;
+    after = next;
+  }
 }

@@ -13,6 +13,7 @@ const problems = (agent: object): string[] => {
 test('a name and a model are an agent; the rest has defaults', () => {
   expect(agentSchema.parse(least)).toEqual({
     ...least,
+    callerRoles: ['user', 'assistant', 'tool'],
     instructions: [],
     tools: [],
     input: [],

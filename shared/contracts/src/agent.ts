@@ -2,6 +2,7 @@
 // version is refused by its name (`not-built-yet`), never ignored.
 import { z } from 'zod';
 import { jsonObjectSchema } from './json.ts';
+import { roleSchema } from './message.ts';
 import { modelIdSchema, modelSettingsSchema, providerOptionsSchema, structuredOutputSchema } from './model.ts';
 import { tokenSchema } from './tokens.ts';
 
@@ -57,6 +58,9 @@ export type MemoryConfig = z.infer<typeof memorySchema>;
 
 export const MAX_STEPS = 5;
 
+/** What callers may submit where the agent does not say otherwise: clients without a thread send their history along. */
+export const CALLER_ROLES = ['user', 'assistant', 'tool'] as const;
+
 export const agentSchema = z.strictObject({
   name: tokenSchema,
   description: z.string().optional(),
@@ -67,6 +71,11 @@ export const agentSchema = z.strictObject({
   output: z.array(agentEntrySchema).default([]),
   error: z.array(agentEntrySchema).default([]),
   memory: memorySchema.optional(),
+  callerRoles: z
+    .array(roleSchema)
+    .min(1)
+    .default([...CALLER_ROLES])
+    .describe('roles of the messages that callers may submit; all of them are judged as input'),
   maxSteps: z.number().int().min(1).max(100).default(MAX_STEPS),
   maxProcessorRetries: z.number().int().min(0).max(100).optional(),
   modelSettings: modelSettingsSchema.optional(),

@@ -6,7 +6,7 @@ import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
 import { appliedAgentSchema } from './plan.ts';
 import { chunkBatchSchema, runRequestSchema, runResultSchema, runStatusSchema, threadIdSchema } from './run.ts';
-import { runEventSchema } from './event.ts';
+import { publicRunEventSchema, runEventSchema } from './event.ts';
 import { tokenSchema } from './tokens.ts';
 
 export const threadSchema = z.object({
@@ -26,6 +26,25 @@ const ofThread = z.object({ threadId: threadIdSchema });
 /** The page size of a list, and its bound. */
 const page = { limit: z.number().int().min(1).max(1_000).default(100), offset: z.number().int().min(0).default(0) };
 
+/** Where a list goes on: what `next` of the page before said. An answer holds as many as fit into a message, one at least. */
+const cursor = {
+  limit: z.number().int().min(1).max(1_000).default(100),
+  after: z.number().int().min(0).default(0),
+};
+const next = z.number().int().optional().describe('`after` of the next page; absent: this is the last');
+
+/** ms until the run's deadline; below 0 it has passed. The owner's clock and nobody else's. */
+const remainingMs = z.number().optional();
+
+export const runSummarySchema = z.object({
+  runId: tokenSchema,
+  status: runStatusSchema,
+  agent: tokenSchema,
+  submittedAt: z.string().describe('ISO 8601'),
+  startedAt: z.string().optional().describe('ISO 8601; absent while it is queued'),
+});
+export type RunSummary = z.infer<typeof runSummarySchema>;
+
 /** `run`: whether the subject ends in a run id. */
 const verb = <I extends z.ZodType, O extends z.ZodType>(request: I, answer: O, run = false) => ({
   request,
@@ -37,7 +56,7 @@ export const API = {
   submit: verb(runRequestSchema, z.object({ runId: tokenSchema, accepted: z.literal(true) }), true),
   run: verb(
     nothing,
-    z.object({ runId: tokenSchema, status: runStatusSchema, result: runResultSchema.optional() }),
+    z.object({ runId: tokenSchema, status: runStatusSchema, result: runResultSchema.optional(), remainingMs }),
     true,
   ),
   cancel: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
@@ -49,15 +68,24 @@ export const API = {
       nextIndex: z.number().int().min(0).describe('where to ask on from'),
       batches: z.array(chunkBatchSchema),
       complete: z.boolean().describe('the last chunk of the run is among them'),
+      remainingMs,
     }),
     true,
   ),
-  events: verb(nothing, z.object({ events: z.array(runEventSchema) }), true),
+  events: verb(z.object(cursor), z.object({ events: z.array(publicRunEventSchema), next }), true),
+  /** With reasons, metadata, spans and the words of errors: for operators. */
+  'events-detail': verb(z.object(cursor), z.object({ events: z.array(runEventSchema), next }), true),
+  /** In the order of their last change. */
+  'runs-list': verb(z.object(cursor), z.object({ runs: z.array(runSummarySchema), next })),
   'agents-apply': verb(
     z.object({ definition: jsonValueSchema, dryRun: z.boolean().default(false) }),
     z.object({ applied: appliedAgentSchema, changed: z.boolean(), warnings: z.array(wireErrorSchema) }),
   ),
-  'agents-list': verb(nothing, z.object({ agents: z.array(appliedAgentSchema) })),
+  /** By name. */
+  'agents-list': verb(
+    z.object({ limit: cursor.limit, after: tokenSchema.optional() }),
+    z.object({ agents: z.array(appliedAgentSchema), next: tokenSchema.optional() }),
+  ),
   'agents-get': verb(z.object({ agent: tokenSchema }), appliedAgentSchema),
   'agents-plan': verb(
     z.object({ agent: tokenSchema.optional(), definition: jsonValueSchema.optional() }),

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { applyOps, emptyConversation, messagesOf, type Conversation, type MessageOp } from './conversation.ts';
+import {
+  applyOps,
+  emptyConversation,
+  messagesOf,
+  type Conversation,
+  type MessageOp,
+  CALLER_TAG,
+  withCallerSystem,
+} from './conversation.ts';
 import { messageText, textMessage } from './message.ts';
 
 const message = (id: string, text = id) => textMessage(id, 'user', text);
@@ -119,4 +127,35 @@ test('messages are read by source, all of them when none is named', () => {
   const given = conversation(add('i'), add('r', 'response'), add('m', 'remembered'), add('c', 'context'));
   expect(messagesOf(given, 'input', 'context').map(({ id }) => id)).toEqual(['i', 'c']);
   expect(messagesOf(given).map(({ id }) => id)).toEqual(['m', 'i', 'r', 'c']);
+});
+
+describe("a caller's system message", () => {
+  const begin = withCallerSystem({
+    entries: [
+      { source: 'input', message: textMessage('s1', 'system', 'Call me 4111.') },
+      { source: 'input', message: textMessage('u1', 'user', 'hello') },
+    ],
+    system: [{ tag: 'instructions', content: 'Be brief.' }],
+  });
+  const callers = ({ system }: Conversation) =>
+    system.filter(({ tag }) => tag === CALLER_TAG).map(({ content }) => content);
+
+  test('is an entry of input, for guards, and a tagged system message, for the model', () => {
+    expect(begin.entries).toHaveLength(2);
+    expect(callers(begin)).toEqual(['Call me 4111.']);
+  });
+
+  test('is redacted for the model where a guard redacts its entry', () => {
+    const next = applyOps(begin, [{ op: 'replace', message: textMessage('s1', 'system', 'Call me ***.') }]);
+    expect(callers(next)).toEqual(['Call me ***.']);
+  });
+
+  test('is gone for the model where a guard removes its entry', () => {
+    expect(callers(applyOps(begin, [{ op: 'remove', ids: ['s1'] }]))).toEqual([]);
+  });
+
+  test('is left as it is where another entry changes', () => {
+    const changed = applyOps(begin, [{ op: 'system', tag: CALLER_TAG, contents: ['replaced'] }]);
+    expect(callers(applyOps(changed, [{ op: 'remove', ids: ['u1'] }]))).toEqual(['replaced']);
+  });
 });

@@ -1,7 +1,7 @@
 // A conversation is what a run knows: messages with the source they came from, and system messages in tagged groups. It is
 // plain data; every change to it is an operation, and `applyOps` is the only way to apply one, at both ends of the wire.
 import { z } from 'zod';
-import { messageSchema, type Message } from './message.ts';
+import { messageSchema, messageText, type Message } from './message.ts';
 import { MillraceError } from './errors.ts';
 
 /** input: the caller's. response: the model's. remembered: from memory. context: put in by a processor. */
@@ -14,6 +14,9 @@ export type ConversationEntry = z.infer<typeof entrySchema>;
 /** System messages by tag, in order. The agent's instructions have the tag `instructions`. */
 export const systemMessageSchema = z.object({ tag: z.string().min(1), content: z.string() });
 export type SystemMessage = z.infer<typeof systemMessageSchema>;
+
+/** The tag of the system messages that a caller submitted, where the agent allows them. */
+export const CALLER_TAG = 'caller';
 
 export const conversationSchema = z.object({ entries: z.array(entrySchema), system: z.array(systemMessageSchema) });
 export type Conversation = z.infer<typeof conversationSchema>;
@@ -47,19 +50,34 @@ export function applyOps(conversation: Conversation, ops: readonly MessageOp[]):
   return ops.reduce(applyOp, conversation);
 }
 
+/** A system message of the caller is judged as input and read by the model as a system message: it is both. */
+export function isCallerSystem({ source, message }: ConversationEntry): boolean {
+  return source === 'input' && message.role === 'system';
+}
+
+/** System messages with the caller's as their entries are now: what a guard redacts or removes there is so for the model too. */
+export function withCallerSystem({ entries, system }: Conversation): Conversation {
+  const contents = entries.filter(isCallerSystem).map(({ message }) => messageText(message));
+  return { entries, system: withGroup(system, CALLER_TAG, contents) };
+}
+
 function applyOp(conversation: Conversation, op: MessageOp): Conversation {
   const { entries, system } = conversation;
   switch (op.op) {
     case 'add':
-      return { entries: added(entries, op), system };
+      return afterChange({ entries: added(entries, op), system }, isCallerSystem(op));
     case 'remove': {
       const gone = new Set(op.ids);
-      return { entries: entries.filter((entry) => !gone.has(entry.message.id)), system };
+      const isCallers = entries.some((entry) => gone.has(entry.message.id) && isCallerSystem(entry));
+      return afterChange({ entries: entries.filter((entry) => !gone.has(entry.message.id)), system }, isCallers);
     }
     case 'replace': {
       const at = entries.findIndex((entry) => entry.message.id === op.message.id);
-      if (at < 0) throw unknownMessage(op.message.id);
-      return { entries: entries.with(at, { source: entries[at]?.source ?? 'context', message: op.message }), system };
+      const there = entries[at];
+      if (!there) throw unknownMessage(op.message.id);
+      const next = { source: there.source, message: op.message };
+      const isCallers = isCallerSystem(there) || isCallerSystem(next);
+      return afterChange({ entries: entries.with(at, next), system }, isCallers);
     }
     case 'system':
       return { entries, system: withGroup(system, op.tag, op.contents) };
@@ -71,6 +89,9 @@ function applyOp(conversation: Conversation, op: MessageOp): Conversation {
       return { entries, system: op.messages };
   }
 }
+
+const afterChange = (conversation: Conversation, isCallers: boolean): Conversation =>
+  isCallers ? withCallerSystem(conversation) : conversation;
 
 /** An added message whose id is there already replaces it in place: adding twice is adding once. */
 function added(entries: ConversationEntry[], op: Extract<MessageOp, { op: 'add' }>): ConversationEntry[] {

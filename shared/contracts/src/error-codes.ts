@@ -23,6 +23,8 @@ export const ERROR_CODES = {
   'run-unknown': 'No run of that id is known.',
   'run-exists': 'A run of that id was submitted with another input.',
   'run-refused': 'The request of a run is refused.',
+  'queue-full': 'The tenant has as many runs waiting as the queue takes.',
+  'run-state-unreadable': 'What is stored of a run does not fit this version.',
   'run-owner-lost': 'The orchestrator that ran this was lost and the run could not be gone on with.',
   'run-deadline-exceeded': 'The run took longer than its deadline.',
   'run-cancelled': 'The run was cancelled.',
@@ -57,6 +59,10 @@ export const ERROR_CODES = {
   // Services
   'config-invalid': 'The environment of a service is wrong; every problem is listed.',
   'bus-unreachable': 'The NATS server cannot be reached.',
+  'stream-mismatch':
+    'A stream, consumer or bucket of the server has another configuration, and the server does not change it.',
+  'too-many-requests': 'The service has as many requests under way as it takes.',
+  'service-failed': 'A service answered an error by the convention of NATS services.',
   'nobody-there': 'Nobody answers on a subject.',
   timeout: 'No answer came in time.',
   cancelled: 'The caller gave the request up.',

@@ -1,11 +1,12 @@
 // The audit trail: one event for each stage that was called, and for what happened to the run around them.
 import { z } from 'zod';
-import { wireErrorSchema } from './errors.ts';
+import { ERROR_CODES } from './error-codes.ts';
+import { wireErrorSchema, type WireError } from './errors.ts';
 import { jsonValueSchema } from './json.ts';
 import { usageSchema } from './model.ts';
 import { runStatusSchema } from './run.ts';
 import { stageSchema } from './stage.ts';
-import { violationSchema } from './verdict.ts';
+import { publicViolations, publicViolationSchema, violationSchema } from './verdict.ts';
 
 const at = { at: z.string().describe('ISO 8601'), epoch: z.number().int().min(1), step: z.number().int().min(0) };
 
@@ -25,36 +26,86 @@ export const entryOutcomeSchema = z.object({
 });
 export type EntryOutcome = z.infer<typeof entryOutcomeSchema>;
 
+const stageEvent = {
+  event: z.literal('stage'),
+  ...at,
+  stage: stageSchema,
+  ms: z.number().describe('wall clock, bus included'),
+  subject: z.string().optional().describe('the tool of a tool stage'),
+};
+const modelEventSchema = z.object({
+  event: z.literal('model'),
+  ...at,
+  model: z.string(),
+  call: z.number().int().min(1),
+  ms: z.number(),
+  finishReason: z.string(),
+  usage: usageSchema.optional(),
+  fromCache: z.boolean(),
+  error: wireErrorSchema.optional(),
+});
+const toolEventSchema = z.object({
+  event: z.literal('tool'),
+  ...at,
+  tool: z.string(),
+  toolCallId: z.string(),
+  position: z.number().int().min(0).optional().describe('of the call in its answer'),
+  ms: z.number(),
+  isError: z.boolean(),
+  denied: z.boolean(),
+});
+const runEnding = { event: z.literal('run'), ...at, status: runStatusSchema };
+
+/** What is stored, and what the operator's verb answers. */
 export const runEventSchema = z.discriminatedUnion('event', [
-  z.object({
-    event: z.literal('stage'),
-    ...at,
-    stage: stageSchema,
-    ms: z.number().describe('wall clock, bus included'),
-    entries: z.array(entryOutcomeSchema),
-    subject: z.string().optional().describe('the tool of a tool stage'),
-  }),
-  z.object({
-    event: z.literal('model'),
-    ...at,
-    model: z.string(),
-    call: z.number().int().min(1),
-    ms: z.number(),
-    finishReason: z.string(),
-    usage: usageSchema.optional(),
-    fromCache: z.boolean(),
-    error: wireErrorSchema.optional(),
-  }),
-  z.object({
-    event: z.literal('tool'),
-    ...at,
-    tool: z.string(),
-    toolCallId: z.string(),
-    position: z.number().int().min(0).optional().describe('of the call in its answer'),
-    ms: z.number(),
-    isError: z.boolean(),
-    denied: z.boolean(),
-  }),
-  z.object({ event: z.literal('run'), ...at, status: runStatusSchema, detail: jsonValueSchema.optional() }),
+  z.object({ ...stageEvent, entries: z.array(entryOutcomeSchema) }),
+  modelEventSchema,
+  toolEventSchema,
+  z.object({ ...runEnding, detail: jsonValueSchema.optional() }),
 ]);
 export type RunEvent = z.infer<typeof runEventSchema>;
+
+const publicOutcomeSchema = entryOutcomeSchema
+  .omit({ reason: true, metadata: true })
+  .extend({ violations: z.array(publicViolationSchema).optional() });
+
+/** What callers are told: no reason, no metadata, no span, no message of an error: nobody has judged those for them. */
+export const publicRunEventSchema = z.discriminatedUnion('event', [
+  z.object({ ...stageEvent, entries: z.array(publicOutcomeSchema) }),
+  modelEventSchema,
+  toolEventSchema,
+  z.object(runEnding),
+]);
+export type PublicRunEvent = z.infer<typeof publicRunEventSchema>;
+
+export function publicEvent(event: RunEvent): PublicRunEvent {
+  switch (event.event) {
+    case 'stage':
+      return { ...event, entries: event.entries.map(publicOutcome) };
+    case 'model':
+      return { ...event, ...(event.error && { error: codeOf(event.error) }) };
+    case 'tool':
+      return event;
+    case 'run': {
+      const { event: name, at: when, epoch, step, status } = event;
+      return { event: name, at: when, epoch, step, status };
+    }
+  }
+}
+
+function publicOutcome(outcome: EntryOutcome): z.infer<typeof publicOutcomeSchema> {
+  const { reason: _reason, metadata: _metadata, violations, error, ...told } = outcome;
+  return {
+    ...told,
+    ...(error && { error: codeOf(error) }),
+    ...(violations && { violations: publicViolations(violations) }),
+  };
+}
+
+/** The code with the registry's own words. */
+function codeOf({ code }: WireError): WireError {
+  return {
+    code,
+    message: Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code] : 'The reason is in the events with detail.',
+  };
+}

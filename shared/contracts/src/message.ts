@@ -45,9 +45,12 @@ export const messagePartSchema = z.union([knownPartSchema, otherPartSchema]);
 export type MessagePart = z.infer<typeof knownPartSchema>;
 export type ToolInvocationPart = z.infer<typeof toolInvocationPartSchema>;
 
+export const roleSchema = z.enum(['user', 'assistant', 'system', 'tool']);
+export type Role = z.infer<typeof roleSchema>;
+
 const wireMessageSchema = z.looseObject({
   id: z.string().min(1).max(200),
-  role: z.enum(['user', 'assistant', 'system', 'tool']),
+  role: roleSchema,
   createdAt: z.string().describe('ISO 8601'),
   threadId: z.string().optional(),
   resourceId: z.string().optional(),
@@ -62,7 +65,7 @@ const wireMessageSchema = z.looseObject({
 /** What code works with: known parts typed, unknown ones carried along as they are. */
 export type Message = {
   id: string;
-  role: 'user' | 'assistant' | 'system' | 'tool';
+  role: Role;
   createdAt: string;
   threadId?: string | undefined;
   resourceId?: string | undefined;

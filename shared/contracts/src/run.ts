@@ -1,6 +1,6 @@
 // A run from outside: what is submitted, the command that starts it, its status, and the result that it ends with.
 import { z } from 'zod';
-import { violationSchema } from './verdict.ts';
+import { publicViolationSchema } from './verdict.ts';
 import { wireErrorSchema } from './errors.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
@@ -76,17 +76,23 @@ export const runResultSchema = z.object({
   object: jsonValueSchema.optional(),
   tripwire: tripwireSchema.optional(),
   error: wireErrorSchema.optional(),
-  violations: z.array(violationSchema),
+  violations: z.array(publicViolationSchema),
 });
 export type RunResult = z.infer<typeof runResultSchema>;
 
-/** A message on the chunk subject: chunks from `index` on, of the owner `epoch`. Order is (epoch, index). */
+const anyChunkSchema = z.looseObject({ type: z.string() });
+
+/** Chunks from `index` on, of the owner `epoch`. Order is (epoch, index). */
 export const chunkBatchSchema = z.object({
   epoch: z.number().int().min(1),
   index: z.number().int().min(0),
-  chunks: z.array(z.looseObject({ type: z.string() })),
+  chunks: z.array(anyChunkSchema),
 });
 export type ChunkBatch = z.infer<typeof chunkBatchSchema>;
+
+/** A message on the live subject. `transient`: chunks behind these that have no index; they are never logged or replayed. */
+export const liveBatchSchema = chunkBatchSchema.extend({ transient: z.array(anyChunkSchema).optional() });
+export type LiveBatch = z.infer<typeof liveBatchSchema>;
 
 /** Tells the owner of a run something from outside. */
 export const controlSchema = z.discriminatedUnion('control', [

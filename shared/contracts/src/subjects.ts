@@ -6,6 +6,7 @@ import { isToken } from './tokens.ts';
 
 export const DEFAULT_PREFIX = 'mr.v1';
 
+export type LogKind = 'chunks' | 'retract';
 export type Subjects = ReturnType<typeof createSubjects>;
 
 /** @throws token-invalid, naming the token, when an id cannot stand in a subject. */
@@ -26,7 +27,9 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
       run === undefined ? join('api', verb, tenant) : join('api', verb, tenant, run),
     apiOfAll: (verb: ApiVerb, withRun: boolean) => `${join('api', verb)}.*${withRun ? '.*' : ''}`,
     chunks: (tenant: string, run: string) => join('chunks', tenant, run),
-    log: (shard: string, tenant: string, run: string) => join('log', shard, tenant, run),
+    /** Batches that hold a retract stand apart, so that a reader finds all of them without reading the rest. */
+    log: (shard: string, tenant: string, run: string, kind: LogKind) => join('log', shard, tenant, run, kind),
+    logOf: (shard: string, tenant: string, run: string) => `${join('log', shard, tenant, run)}.*`,
     logs: under('log'),
     events: (shard: string, tenant: string, run: string) => join('events', shard, tenant, run),
     allEvents: under('events'),

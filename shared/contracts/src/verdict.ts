@@ -28,6 +28,17 @@ export const publicViolationSchema = z.object({
 });
 export type PublicViolation = z.infer<typeof publicViolationSchema>;
 
+/** One for each processor and rule, in the order of their first finding. */
+export function publicViolations(violations: readonly Violation[]): PublicViolation[] {
+  const sums = new Map<string, PublicViolation>();
+  for (const { processorId, rule, count = 1 } of violations) {
+    const key = JSON.stringify([processorId, rule]);
+    const sum = sums.get(key)?.count ?? 0;
+    sums.set(key, { processorId, ...(rule !== undefined && { rule }), count: sum + count });
+  }
+  return [...sums.values()];
+}
+
 /** What every verdict but failure may carry. */
 const carried = {
   state: jsonObjectSchema.optional(),

@@ -18,7 +18,7 @@ const stream = useJetStream(connection);
 const start = { epoch: 1, index: 0 };
 
 async function store(runId: string, batches: readonly ChunkBatch[]): Promise<void> {
-  const subject = connection.bus.subjects.log(SHARD, 'acme', runId);
+  const subject = connection.bus.subjects.log(SHARD, 'acme', runId, 'chunks');
   await Promise.all(batches.map((batch) => stream.access.js.publish(subject, JSON.stringify(batch))));
 }
 const oneByOne = (count: number, size = 1): ChunkBatch[] =>
@@ -96,7 +96,7 @@ describe('a run', () => {
 
 describe('reading', () => {
   test('leaves out what does not fit, aloud, and gives the rest', async () => {
-    const subject = connection.bus.subjects.log(SHARD, 'acme', 'odd');
+    const subject = connection.bus.subjects.log(SHARD, 'acme', 'odd', 'chunks');
     await stream.access.js.publish(subject, 'not json');
     await stream.access.js.publish(subject, '{"n":1}');
     const found = await readStored(stream.access, connection.bus.names.chunks, subject, z.object({ n: z.number() }));
@@ -106,7 +106,7 @@ describe('reading', () => {
   test('goes on where the server gave less than it was asked for', async () => {
     // More than the server sends at once, 64 MiB.
     await store('large', oneByOne(100, 700_000));
-    const subject = connection.bus.subjects.log(SHARD, 'acme', 'large');
+    const subject = connection.bus.subjects.log(SHARD, 'acme', 'large', 'chunks');
     const found = await readStored(
       stream.access,
       connection.bus.names.chunks,

@@ -24,7 +24,7 @@ export async function readChunks(access: JetStreamAccess, head: RunHead, from: P
   const { bus } = access;
   const { status } = head;
   const isOver = isFinal(status);
-  const subject = bus.subjects.log(SHARD, head.tenant, head.runId);
+  const subject = bus.subjects.logOf(SHARD, head.tenant, head.runId);
   const logged = await readStored(access, bus.names.chunks, subject, chunkBatchSchema);
   if (areChunksGone(logged, head, from, isOver)) throw chunksGone(head);
   const maxBytes = Math.min(MAX_ANSWER_BYTES, bus.maxPayload() / 2);

@@ -1,10 +1,18 @@
 // The verbs of runs: submit, run, cancel, replay, events. Any orchestrator answers them.
-import { MillraceError, type ApiAnswer, type ApiRequest, type Command, type RunHead } from '@millrace/contracts';
+import {
+  MillraceError,
+  publicEvent,
+  type ApiAnswer,
+  type ApiRequest,
+  type Command,
+  type RunHead,
+} from '@millrace/contracts';
 import { publish, publishDurably, type JetStreamAccess } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
 import { askCancel, readHead } from '../state/run-store.ts';
 import { unknownAgent } from './agents-api.ts';
 import { readChunks, readEvents } from './read-run.ts';
+import { refuseBadRequest } from './request-issues.ts';
 
 /** The server's limit leaves room for the command's own members. */
 const COMMAND_ROOM_BYTES = 4 * 1024;
@@ -22,12 +30,14 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore) {
     async submit(request: ApiRequest<'submit'>, call: Call): Promise<ApiAnswer<'submit'>> {
       const { tenant, run } = addressOf(call);
       refuseOthers(request, tenant, run);
-      if (!(await agents.get(tenant, request.agent))) {
+      const applied = await agents.get(tenant, request.agent);
+      if (!applied) {
         throw unknownAgent(
           request.agent,
           agents.list(tenant).map((one) => one.agent.name),
         );
       }
+      refuseBadRequest(request, applied.agent.callerRoles);
       const bytes = Buffer.byteLength(JSON.stringify(request));
       if (bytes > bus.maxPayload() - COMMAND_ROOM_BYTES) throw tooLarge(bytes, bus.maxPayload());
       const command: Command = { command: 'start', request, submittedAt: Date.now() };
@@ -53,6 +63,11 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore) {
       return readChunks(access, await headOf(tenant, run), { epoch, index });
     },
     async events(_request: object, call: Call): Promise<ApiAnswer<'events'>> {
+      const { tenant, run } = addressOf(call);
+      await headOf(tenant, run);
+      return { events: (await readEvents(access, tenant, run)).map(publicEvent) };
+    },
+    async eventsDetail(_request: object, call: Call): Promise<ApiAnswer<'events-detail'>> {
       const { tenant, run } = addressOf(call);
       await headOf(tenant, run);
       return { events: await readEvents(access, tenant, run) };

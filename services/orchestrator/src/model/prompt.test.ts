@@ -1,5 +1,6 @@
 import {
   textMessage,
+  withCallerSystem,
   type Conversation,
   type Message,
   type MessagePart,
@@ -48,12 +49,15 @@ describe('system messages', () => {
   });
 
   test('among the messages stay where they are', () => {
-    const messages = [
-      textMessage('a', 'user', 'hi'),
-      textMessage('b', 'system', 'note'),
-      textMessage('c', 'user', 'ho'),
-    ];
-    expect(prompt(...messages).map(({ role }) => role)).toEqual(['user', 'system', 'user']);
+    const { entries } = conversation([textMessage('a', 'user', 'hi'), textMessage('c', 'user', 'ho')]);
+    const note = { source: 'context' as const, message: textMessage('b', 'system', 'note') };
+    const roles = promptOf({ entries: entries.toSpliced(1, 0, note), system: [] }).map(({ role }) => role);
+    expect(roles).toEqual(['user', 'system', 'user']);
+  });
+
+  test('that a caller submitted are read once, in front of the messages', () => {
+    const given = conversation([textMessage('a', 'user', 'hi'), textMessage('b', 'system', 'note')]);
+    expect(promptOf(withCallerSystem(given))).toMatchObject([{ role: 'system', content: 'note' }, { role: 'user' }]);
   });
 });
 

@@ -1,6 +1,7 @@
 // The conversation as the provider's prompt (LanguageModelV4). System messages come in a fixed order, whatever the order in
 // which processors added them: instructions, then others, then working memory, recall, and last the feedback of a retry.
 import {
+  isCallerSystem,
   messageText,
   modelParts,
   type Conversation,
@@ -27,7 +28,8 @@ export function promptOf({ entries, system }: Conversation): ProviderPrompt {
     ...system
       .toSorted((one, other) => rank(one) - rank(other))
       .map(({ content }) => ({ role: 'system' as const, content })),
-    ...entries.flatMap(({ message }) => providerMessages(message)),
+    // The caller's system messages are among the tagged ones.
+    ...entries.filter((entry) => !isCallerSystem(entry)).flatMap(({ message }) => providerMessages(message)),
   ];
 }
 

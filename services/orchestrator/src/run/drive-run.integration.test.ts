@@ -11,7 +11,8 @@ import { subscriptionsOf } from '../testing/subscriptions.ts';
 import { planEntry, planOf } from '../testing/plan-entries.ts';
 import type { Say } from '../testing/scripted-model.ts';
 import { driveRun } from './drive-run.ts';
-import { askCancel, FencedError } from '../state/run-store.ts';
+import { FencedError } from '../state/fenced-error.ts';
+import { askCancel } from '../state/run-store.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');

@@ -20,7 +20,8 @@ import type { Ending } from '../state/interrupt.ts';
 import { runLoop } from './run-loop.ts';
 import { createRun, type Deps, type Run, type StopReason } from '../state/run-context.ts';
 import { initialState } from '../state/run-state.ts';
-import { FencedError, openRunStore, readHead, type RunStore } from '../state/run-store.ts';
+import { FencedError } from '../state/fenced-error.ts';
+import { openRunStore, readHead, type RunStore } from '../state/run-store.ts';
 import { settleRun } from './settle-run.ts';
 import { throughOutages } from '../state/through-outages.ts';
 

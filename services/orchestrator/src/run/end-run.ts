@@ -2,6 +2,7 @@
 // status and result are kept. (A sixth form, suspension, comes with its issue.)
 import {
   messagesOf,
+  publicViolations,
   type Chunk,
   type ErrorCode,
   type RunResult,
@@ -101,7 +102,8 @@ function ended(run: Run, status: RunStatus, lastChunk: Chunk, outcome: Outcome):
   const { usage, steps, violations, conversation } = run.state();
   const { runId } = run.ref;
   const messages = messagesOf(conversation, 'response');
-  return { status, lastChunk, result: { runId, status, usage, messages, steps, violations, ...outcome } };
+  const told = { usage, messages, steps, violations: publicViolations(violations) };
+  return { status, lastChunk, result: { runId, status, ...told, ...outcome } };
 }
 
 function asJson(value: unknown): NonNullable<RunResult['object']> {

@@ -3,7 +3,7 @@ import { controlSchema, tenantAndRun } from '@millrace/contracts';
 import { listen, within, type Delivery } from '@millrace/bus';
 import { driveRun } from './drive-run.ts';
 import type { Deps, StopReason } from '../state/run-context.ts';
-import { FencedError } from '../state/run-store.ts';
+import { FencedError } from '../state/fenced-error.ts';
 
 export type RunConsumer = {
   /** Resolves when there is room for another run. */

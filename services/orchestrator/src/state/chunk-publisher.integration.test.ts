@@ -1,10 +1,11 @@
-import { chunkBatchSchema, type Chunk, type ChunkBatch } from '@millrace/contracts';
+import { chunkBatchSchema, liveBatchSchema, type Chunk, type ChunkBatch, type LiveBatch } from '@millrace/contracts';
 import { listen } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { readStored } from '../api/read-stored.ts';
 import { delta } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
+import { FencedError } from './fenced-error.ts';
 import { SHARD, createChunkPublisher } from './chunk-publisher.ts';
 
 const nats = useNats();
@@ -15,11 +16,11 @@ let count = 0;
 async function publisher({ epoch = 1, firstIndex = 0 } = {}) {
   const runId = `run-${count++}`;
   const { bus } = connection;
-  const live: ChunkBatch[] = [];
-  const listening = listen(bus, bus.subjects.chunks('acme', runId), chunkBatchSchema, (batch) => live.push(batch));
+  const live: LiveBatch[] = [];
+  const listening = listen(bus, bus.subjects.chunks('acme', runId), liveBatchSchema, (batch) => live.push(batch));
   await bus.nc.flush();
   const chunks = createChunkPublisher({ access: stream.access, tenant: 'acme', runId, epoch, firstIndex });
-  const subject = bus.subjects.log(SHARD, 'acme', runId);
+  const subject = bus.subjects.logOf(SHARD, 'acme', runId);
   const logged = () => readStored(stream.access, bus.names.chunks, subject, chunkBatchSchema);
   return { runId, chunks, live, logged, stop: () => listening.stop() };
 }
@@ -103,17 +104,62 @@ describe('a chunk that no message can hold', () => {
 });
 
 describe('closed', () => {
-  test('it says nothing more: a fenced owner is silent, also with what it had gathered', async () => {
+  test('a publisher says nothing more, also not what it had gathered, and its flush tells the fenced owner', async () => {
     const { chunks, live, logged, stop } = await publisher();
     chunks.publish(words(2));
     await chunks.flush();
     chunks.publish(words(1));
     chunks.close();
     chunks.publish(words(1));
-    await chunks.flush();
+    await expect(chunks.flush()).rejects.toThrow(FencedError);
     await connection.bus.nc.flush();
     expect(all(live)).toHaveLength(2);
     expect(all(await logged())).toHaveLength(2);
     stop();
   });
+});
+
+describe('a transient chunk', () => {
+  const progress = (n: number): Chunk => ({ ...delta(''), type: 'data-progress', data: n, transient: true }) as never;
+
+  test('goes out live without an index, behind the chunks that came before it, and is in no log', async () => {
+    const { chunks, live, logged, stop } = await publisher();
+    chunks.publish([delta('a'), progress(1), progress(2), delta('b'), progress(3)]);
+    await chunks.flush();
+    await eventually(() => live.length === 2);
+    const told = live.map(({ index, chunks: some, transient = [] }) => [index, some.length, transient.length]);
+    expect(told).toEqual([
+      [0, 1, 2],
+      [1, 1, 1],
+    ]);
+    expect(chunks.nextIndex()).toBe(2);
+    expect(all(await logged())).toEqual([delta('a'), delta('b')]);
+    stop();
+  });
+
+  test('alone makes a message without chunks, and the log none', async () => {
+    const { chunks, live, logged, stop } = await publisher();
+    chunks.publish([progress(1)]);
+    await chunks.flush();
+    await eventually(() => live.length === 1);
+    expect(live[0]).toMatchObject({ index: 0, chunks: [], transient: [{ data: 1 }] });
+    expect(await logged()).toEqual([]);
+    stop();
+  });
+});
+
+test('a retract stands in a message of its own, so that readers find it without the rest', async () => {
+  const { runId, chunks, logged, stop } = await publisher();
+  const retract = { ...delta(''), type: 'retract', payload: { index: 0 } } as never;
+  chunks.publish([...words(2), retract, ...words(1)]);
+  await chunks.flush();
+  expect((await logged()).map(({ index, chunks: some }) => [index, some.length])).toEqual([
+    [0, 2],
+    [2, 1],
+    [3, 1],
+  ]);
+  const { bus } = connection;
+  const only = bus.subjects.log(SHARD, 'acme', runId, 'retract');
+  expect(await readStored(stream.access, bus.names.chunks, only, chunkBatchSchema)).toMatchObject([{ index: 2 }]);
+  stop();
 });

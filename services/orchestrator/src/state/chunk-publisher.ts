@@ -1,9 +1,11 @@
 // A run's chunks on their way out: live at once (what is ready in one turn of the event loop is one message), and gathered into
-// the log, which is acknowledged before a checkpoint names its end. A chunk is written as JSON once, for both.
-import { MillraceError, type Chunk } from '@millrace/contracts';
-import { publishBytes, publishBytesDurably, type JetStreamAccess } from '@millrace/bus';
+// the log, which is acknowledged before a checkpoint names its end. A chunk is written as JSON once, for both. Transient chunks
+// go out live alone, without an index: nothing counts them, nothing keeps them.
+import { MillraceError, isDataChunk, type Chunk, type LogKind } from '@millrace/contracts';
+import { publishBytes, type JetStreamAccess } from '@millrace/bus';
+import { createStoredQueue } from './stored-queue.ts';
 
-/** The log gathers this long or this much. Source: architecture.md, section 5. */
+/** The log gathers this long or this much. */
 const GATHER_MS = 250;
 const GATHER_BYTES = 8 * 1024;
 /** One live message at most; the server's own limit is far above. */
@@ -14,10 +16,11 @@ export const SHARD = '0';
 export type ChunkPublisher = {
   /** Index of the next chunk. */
   nextIndex(): number;
+  /** Nothing is published any more behind `close`: whoever publishes learns at the next flush. @throws message-too-large */
   publish(chunks: readonly Chunk[]): void;
-  /** Everything so far is live, and acknowledged by the log. @throws bus-unreachable */
+  /** Everything so far is live, and acknowledged by the log. @throws bus-unreachable, FencedError behind `close` */
   flush(): Promise<void>;
-  /** Forgets what is not out yet and publishes nothing more: the run was fenced. */
+  /** Forgets what is not out yet and publishes nothing more: the run was fenced, or is over. */
   close(): void;
 };
 
@@ -35,46 +38,52 @@ const nothing = (index: number): Gathered => ({ index, parts: [], bytes: 0 });
 export function createChunkPublisher({ access, tenant, runId, epoch, firstIndex }: PublisherOptions): ChunkPublisher {
   const { bus } = access;
   const liveSubject = bus.subjects.chunks(tenant, runId);
-  const logSubject = bus.subjects.log(SHARD, tenant, runId);
+  const stored = createStoredQueue(access, tenant, runId);
   let next = firstIndex;
   let live = nothing(next);
+  let transient = nothing(next);
   let log = nothing(next);
   let turn: NodeJS.Immediate | undefined;
   let gather: NodeJS.Timeout | undefined;
-  let stored: Promise<unknown> = Promise.resolve();
   let closed = false;
 
-  const message = ({ index, parts }: Gathered) =>
-    Buffer.from(`{"epoch":${epoch},"index":${index},"chunks":[${parts.join(',')}]}`);
+  const message = ({ index, parts }: Gathered, more = '') =>
+    Buffer.from(`{"epoch":${epoch},"index":${index},"chunks":[${parts.join(',')}]${more}}`);
   const sendLive = () => {
     if (turn) clearImmediate(turn);
     turn = undefined;
-    if (live.parts.length === 0 || closed) return;
-    publishBytes(bus, liveSubject, message(live));
+    if ((live.parts.length === 0 && transient.parts.length === 0) || closed) return;
+    const more = transient.parts.length === 0 ? '' : `,"transient":[${transient.parts.join(',')}]`;
+    publishBytes(bus, liveSubject, message(live, more));
     live = nothing(next);
+    transient = nothing(next);
   };
-  const sendLog = () => {
+  const sendLog = (kind: LogKind = 'chunks') => {
     clearTimeout(gather);
     gather = undefined;
     if (log.parts.length === 0 || closed) return;
-    const batch = message(log);
-    const id = `${tenant}.${runId}.${epoch}.${log.index}`;
+    const subject = bus.subjects.log(SHARD, tenant, runId, kind);
+    stored.add({ subject, payload: message(log), msgID: `${tenant}.${runId}.${epoch}.${log.index}` });
     log = nothing(next);
-    // One after the other: the log's order is the order of its indexes.
-    stored = stored.then(() => publishBytesDurably(access, logSubject, batch, id));
-    stored.catch(() => undefined);
+  };
+  const gatherInto = (gathered: Gathered, part: string, bytes: number) => {
+    gathered.parts.push(part);
+    gathered.bytes += bytes;
   };
   const add = (chunk: Chunk) => {
     const part = JSON.stringify(chunk);
     const bytes = Buffer.byteLength(part);
     if (bytes > bus.maxPayload() - MAX_BATCH_BYTES) throw tooLarge(chunk, bytes);
-    if (live.bytes + bytes > MAX_BATCH_BYTES) sendLive();
-    if (log.bytes + bytes > MAX_BATCH_BYTES) sendLog();
-    for (const gathered of [live, log]) {
-      gathered.parts.push(part);
-      gathered.bytes += bytes;
-    }
+    if (live.bytes + transient.bytes + bytes > MAX_BATCH_BYTES) sendLive();
+    if (isTransient(chunk)) return gatherInto(transient, part, bytes);
+    // What is transient stands behind the chunks of its message.
+    if (transient.parts.length > 0) sendLive();
+    const isRetract = chunk.type === 'retract';
+    if (isRetract || log.bytes + bytes > MAX_BATCH_BYTES) sendLog();
+    gatherInto(live, part, bytes);
+    gatherInto(log, part, bytes);
     next += 1;
+    if (isRetract) sendLog('retract');
   };
   return {
     nextIndex: () => next,
@@ -83,20 +92,24 @@ export function createChunkPublisher({ access, tenant, runId, epoch, firstIndex 
       for (const chunk of chunks) add(chunk);
       turn ??= setImmediate(sendLive);
       if (log.bytes >= GATHER_BYTES) sendLog();
-      else gather ??= setTimeout(sendLog, GATHER_MS);
+      else if (log.parts.length > 0) gather ??= setTimeout(sendLog, GATHER_MS);
     },
     async flush() {
       sendLive();
       sendLog();
-      await stored;
+      await stored.flush();
     },
     close() {
       closed = true;
+      stored.close();
       clearTimeout(gather);
       if (turn) clearImmediate(turn);
     },
   };
 }
+
+/** Custom chunks alone: what the model or the run says is always kept. */
+const isTransient = (chunk: Chunk): boolean => isDataChunk(chunk) && 'transient' in chunk && chunk.transient === true;
 
 function tooLarge(chunk: Chunk, bytes: number): MillraceError {
   return new MillraceError(

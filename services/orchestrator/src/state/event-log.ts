@@ -1,45 +1,46 @@
 // A run's audit trail: events are published as they come and acknowledged before the next checkpoint.
 import type { RunEvent } from '@millrace/contracts';
-import { publishDurably, type JetStreamAccess } from '@millrace/bus';
+import { encodeWithin, type JetStreamAccess } from '@millrace/bus';
 import { SHARD } from './chunk-publisher.ts';
+import { createStoredQueue } from './stored-queue.ts';
 
 type EventBody = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at' | 'epoch'> : never) : never;
 
 export type EventLog = {
   record(event: EventBody): void;
   /**
-   * Everything so far is acknowledged. What could not be stored is said once: the run ends by it, and its last event is still
-   * tried. @throws bus-unreachable, message-too-large
+   * Everything so far is acknowledged. An event that no message can hold is said once: the run ends by it, and its last event is
+   * still stored. @throws bus-unreachable, message-too-large; FencedError behind `close`
    */
   flush(): Promise<void>;
+  /** Forgets what is not stored yet and records nothing more: the run was fenced, or is over. */
+  close(): void;
 };
 
 export type EventLogOptions = { access: JetStreamAccess; tenant: string; runId: string; epoch: number };
 
 export function createEventLog({ access, tenant, runId, epoch }: EventLogOptions): EventLog {
-  const subject = access.bus.subjects.events(SHARD, tenant, runId);
+  const { bus } = access;
+  const subject = bus.subjects.events(SHARD, tenant, runId);
+  const stored = createStoredQueue(access, tenant, runId);
   let count = 0;
-  let stored: Promise<unknown> = Promise.resolve();
-  let failure: { error: unknown } | undefined;
-  const store = async (entry: object, id: string) => {
-    try {
-      await publishDurably(access, subject, entry, id);
-    } catch (error) {
-      failure ??= { error };
-    }
-  };
+  let refused: { error: unknown } | undefined;
   return {
-    record(event) {
-      const id = `${tenant}.${runId}.${epoch}.${count++}`;
-      const entry = { ...event, at: new Date().toISOString(), epoch };
-      // One after the other: events are read back in the order of the stream.
-      stored = stored.then(() => store(entry, id));
+    record(body) {
+      const event = { ...body, at: new Date().toISOString(), epoch };
+      try {
+        const payload = encodeWithin(event, bus.maxPayload(), subject);
+        stored.add({ subject, payload, msgID: `${tenant}.${runId}.${epoch}.${count++}` });
+      } catch (error) {
+        refused ??= { error };
+      }
     },
     async flush() {
-      await stored;
-      const failed = failure;
-      failure = undefined;
+      await stored.flush();
+      const failed = refused;
+      refused = undefined;
       if (failed) throw failed.error;
     },
+    close: stored.close,
   };
 }

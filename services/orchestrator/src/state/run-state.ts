@@ -2,6 +2,7 @@
 // said here and nowhere else.
 import {
   applyOps,
+  withCallerSystem,
   type Conversation,
   type RunAction,
   type RunState,
@@ -34,10 +35,10 @@ export function initialState(begin: Pick<RunState, 'request' | 'applied'>): RunS
 function startingConversation({ request, applied }: Pick<RunState, 'request' | 'applied'>): Conversation {
   const { instructions } = applied.agent;
   const texts = typeof instructions === 'string' ? [instructions] : instructions;
-  return {
+  return withCallerSystem({
     entries: request.messages.map((message) => ({ source: 'input', message })),
     system: texts.filter((content) => content !== '').map((content) => ({ tag: INSTRUCTIONS_TAG, content })),
-  };
+  });
 }
 
 export function reduceRun(state: RunState, action: RunAction): RunState {

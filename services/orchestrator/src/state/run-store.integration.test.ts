@@ -4,7 +4,8 @@ import { recordSchema, stateKeys } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { headOf } from '../testing/run-heads.ts';
-import { FencedError, askCancel, openRunStore, readHead } from './run-store.ts';
+import { FencedError } from './fenced-error.ts';
+import { askCancel, openRunStore, readHead } from './run-store.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');

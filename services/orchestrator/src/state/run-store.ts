@@ -4,19 +4,12 @@
 import { recordSchema, runHeadSchema, stateKeys, type RunAction, type RunHead } from '@millrace/contracts';
 import { readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
+import { FencedError } from './fenced-error.ts';
 import { throughOutages } from './through-outages.ts';
 
 /** A final state lives 24 h; a run may last 24 h before that. */
 const STATE_TTL_SECONDS = 48 * 3600;
 const FINAL_TTL_SECONDS = 24 * 3600;
-
-/** The run belongs to another owner. Whoever gets this stops and says nothing more. */
-export class FencedError extends Error {
-  constructor(tenant: string, runId: string) {
-    super(`${tenant}.${runId} has another owner`);
-    this.name = 'FencedError';
-  }
-}
 
 export type RunStore = {
   head(): RunHead;

@@ -22,6 +22,7 @@ export function agentOf(more: Partial<Agent> = {}): Agent {
     input: [],
     output: [],
     error: [],
+    callerRoles: ['user', 'assistant', 'tool'],
     maxSteps: 5,
     ...more,
   };

@@ -92,7 +92,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     plan,
     deps,
     chunks,
-    events: { record: (event) => void events.push(event), flush: async () => undefined },
+    events: { record: (event) => void events.push(event), flush: async () => undefined, close: () => undefined },
     signal: stop.signal,
     store: kept.store,
     first: stateOf({ agent, plan }),

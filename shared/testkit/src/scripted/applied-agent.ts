@@ -27,6 +27,7 @@ export function appliedAgent(name: string, revision: number): AppliedAgent {
       input: [{ use: 'pii' }],
       output: [{ use: 'pii' }],
       error: [],
+      callerRoles: ['user', 'assistant', 'tool'],
       maxSteps: 5,
     },
     plan: {

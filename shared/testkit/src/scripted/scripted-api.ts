@@ -1,6 +1,6 @@
 // Stands in for the services behind the api, over a real NATS server: an agent is a script that says what its runs say. It keeps
 // to the contracts (askApi and serveApi check both ends), and to nothing else of the real ones.
-import { API, MillraceError, type ApiVerb, type RunRequest, type WireError } from '@millrace/contracts';
+import { API, MillraceError, publicEvent, type ApiVerb, type RunRequest, type WireError } from '@millrace/contracts';
 import { serveApi, type ApiCall, type ApiHandler, type Bus, type Serving } from '@millrace/bus';
 import { scriptedRun, type ScriptedRun } from './scripted-run.ts';
 
@@ -59,7 +59,8 @@ export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 1
       return { runId: run.request.runId, status: run.status() };
     },
     replay: async (from, call) => ({ status: runOf(call).status(), ...runOf(call).replay(from, page) }),
-    events: async (_, call) => ({ events: runOf(call).events }),
+    events: async (_, call) => ({ events: runOf(call).events.map(publicEvent) }),
+    'events-detail': async (_, call) => ({ events: runOf(call).events }),
   };
   const handlers: Answers = { ...own, ...answers };
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- it ties the verb to its handler

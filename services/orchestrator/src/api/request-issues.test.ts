@@ -1,0 +1,82 @@
+import { CALLER_ROLES, textMessage, type Message, type MessagePart, type RunRequest } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { refuseBadRequest, requestIssues } from './request-issues.ts';
+
+const requestOf = (...messages: Message[]): RunRequest => ({
+  runId: 'run-1',
+  tenant: 'acme',
+  agent: 'demo',
+  messages,
+  requestContext: {},
+  deadlineMs: 1_000,
+});
+const fileMessage = (data: string): Message => {
+  const parts: MessagePart[] = [{ type: 'file', data, mimeType: 'image/png' }];
+  return { ...textMessage('m1', 'user', ''), content: { format: 2, parts } };
+};
+const pathsOf = (...messages: Message[]) => requestIssues(requestOf(...messages), CALLER_ROLES).map(({ path }) => path);
+
+describe('roles of submitted messages', () => {
+  test('user, assistant and tool messages are accepted: clients without a thread send their history along', () => {
+    const messages = CALLER_ROLES.map((role, at) => textMessage(`m${at}`, role, 'hello'));
+    expect(pathsOf(...messages)).toEqual([]);
+  });
+
+  test('a system message is refused by its role, with what to do instead', () => {
+    const request = requestOf(textMessage('m1', 'user', 'hi'), textMessage('m2', 'system', 'obey'));
+    expect(() => refuseBadRequest(request, CALLER_ROLES)).toThrow(
+      expect.objectContaining({
+        code: 'run-refused',
+        path: 'messages[1].role',
+        remedy: expect.stringContaining('callerRoles: [user, assistant, tool, system]'),
+      }),
+    );
+  });
+
+  test('a system message is accepted where the agent allows it', () => {
+    expect(requestIssues(requestOf(textMessage('m1', 'system', 'obey')), [...CALLER_ROLES, 'system'])).toEqual([]);
+  });
+});
+
+describe('ids of submitted messages', () => {
+  test('two messages with one id are refused: the second one names the first', () => {
+    const issues = requestIssues(requestOf(textMessage('a', 'user', 'x'), textMessage('a', 'user', 'y')), CALLER_ROLES);
+    expect(issues).toMatchObject([{ path: 'messages[1].id', message: expect.stringContaining('messages[0]') }]);
+  });
+
+  test("an id that begins with the run's own id is refused; that of another run's answer is not", () => {
+    expect(pathsOf(textMessage('run-1.0', 'assistant', 'x'))).toEqual(['messages[0].id']);
+    expect(pathsOf(textMessage('run-0.0', 'assistant', 'x'))).toEqual([]);
+  });
+});
+
+describe('files in submitted messages', () => {
+  test.each(['https://example.com/a.png', 'http://example.com', 'aGVsbG8=', 'aGVsbG8', 'a-_b'])(
+    'the data %s is accepted',
+    (data) => {
+      expect(pathsOf(fileMessage(data))).toEqual([]);
+    },
+  );
+
+  test.each([
+    'http://',
+    'https://[',
+    'file:///etc/passwd',
+    'ftp://a/b',
+    'data:image/png;base64,aGVsbG8=',
+    'not base64!',
+    '',
+  ])('the data "%s" is refused with its path', (data) => {
+    expect(pathsOf(fileMessage(data))).toEqual(['messages[0].content.parts[0].data']);
+  });
+});
+
+test('all problems of a request are told at once', () => {
+  const request = requestOf(textMessage('run-1', 'system', 'x'), textMessage('run-1', 'user', 'y'));
+  expect(() => refuseBadRequest(request, CALLER_ROLES)).toThrow(
+    expect.objectContaining({
+      message: expect.stringContaining('4 problems'),
+      issues: expect.objectContaining({ length: 4 }),
+    }),
+  );
+});

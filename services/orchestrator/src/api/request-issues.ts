@@ -1,0 +1,86 @@
+// What a schema cannot say of a submitted request: who may say what, ids that would hit another message, files that no model could
+// read. Found before anything is stored, all problems at once. Pure.
+import {
+  MillraceError,
+  type Issue,
+  type Message,
+  type MessagePart,
+  type Role,
+  type RunRequest,
+} from '@millrace/contracts';
+
+/** More are not listed: the first ones say what is wrong. */
+const MAX_ISSUES = 32;
+
+/** @throws run-refused: the first problem, all of them as issues */
+export function refuseBadRequest(request: RunRequest, callerRoles: readonly Role[]): void {
+  const issues = requestIssues(request, callerRoles);
+  const [first] = issues;
+  if (!first) return;
+  const more = issues.length === 1 ? '' : ` There are ${issues.length} problems.`;
+  const { path, remedy } = first;
+  throw new MillraceError('run-refused', first.message + more, { path, remedy, issues: issues.slice(0, MAX_ISSUES) });
+}
+
+export function requestIssues({ runId, messages }: RunRequest, callerRoles: readonly Role[]): Issue[] {
+  const firstAt = new Map<string, number>();
+  return messages.flatMap((message, at) => {
+    const path = `messages[${at}]`;
+    const there = firstAt.get(message.id);
+    firstAt.set(message.id, there ?? at);
+    return [
+      ...roleIssues(message, path, callerRoles),
+      ...idIssues(message, path, runId, there),
+      ...message.content.parts.flatMap((part, n) => fileIssues(part, `${path}.content.parts[${n}]`)),
+    ];
+  });
+}
+
+function roleIssues({ role }: Message, path: string, callerRoles: readonly Role[]): Issue[] {
+  if (callerRoles.includes(role)) return [];
+  const allowed = [...callerRoles, role].join(', ');
+  return [
+    issue(
+      `${path}.role`,
+      `Callers of this agent may not submit ${role} messages.`,
+      `Submit ${callerRoles.join(', ')}; or put it into the agent's instructions, or set callerRoles: [${allowed}] there.`,
+    ),
+  ];
+}
+
+/** Two messages with one id: what a guard replaces is the first, and the model would read the second as it came. */
+function idIssues({ id }: Message, path: string, runId: string, there: number | undefined): Issue[] {
+  const issues: Issue[] = [];
+  if (there !== undefined)
+    issues.push(
+      issue(`${path}.id`, `messages[${there}] has the id "${id}" too.`, 'Give each message an id of its own.'),
+    );
+  if (id.startsWith(runId))
+    issues.push(
+      issue(`${path}.id`, `The id "${id}" begins with the run's own id: answers have such ids.`, 'Choose another id.'),
+    );
+  return issues;
+}
+
+/** The same alphabet with which the model's client encodes bytes, and that of URLs. */
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+function fileIssues(part: MessagePart, path: string): Issue[] {
+  if (part.type !== 'file') return [];
+  if (isHttpUrl(part.data) || BASE64.test(part.data)) return [];
+  return [
+    issue(
+      `${path}.data`,
+      'The data of this file is neither base64 nor an http(s) URL.',
+      'Send the bytes as base64, without a "data:" prefix, or a complete http:// or https:// URL.',
+    ),
+  ];
+}
+
+const isHttpUrl = (data: string): boolean => /^https?:\/\//.test(data) && URL.canParse(data);
+const issue = (path: string, message: string, remedy: string): Issue => ({
+  code: 'run-refused',
+  path,
+  message,
+  remedy,
+});

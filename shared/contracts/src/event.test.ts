@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { publicEvent, publicRunEventSchema, type RunEvent } from './event.ts';
+
+const at = { at: '2026-01-01T00:00:00.000Z', epoch: 1, step: 0 };
+const stage: RunEvent = {
+  event: 'stage',
+  ...at,
+  stage: 'processInput',
+  ms: 2,
+  entries: [
+    {
+      entry: 'pii',
+      processor: 'pii',
+      verdict: 'abort',
+      ms: 1,
+      attempts: 1,
+      reason: 'secret reason',
+      metadata: { span: 'secret span' },
+      error: { code: 'processor-failed', message: 'secret words', path: 'secret path' },
+      violations: [
+        { processorId: 'pii', message: 'secret', rule: 'email', detail: { at: 3 } },
+        { processorId: 'pii', message: 'secret', rule: 'email', count: 4 },
+        { processorId: 'pii', message: 'secret' },
+      ],
+    },
+  ],
+};
+
+test('a public event says which entry did what, and how much of which rule was found', () => {
+  expect(publicEvent(stage)).toMatchObject({
+    entries: [
+      {
+        entry: 'pii',
+        verdict: 'abort',
+        error: { code: 'processor-failed', message: 'A processor threw.' },
+        violations: [
+          { processorId: 'pii', rule: 'email', count: 5 },
+          { processorId: 'pii', count: 1 },
+        ],
+      },
+    ],
+  });
+});
+
+test('a public event has no reason, metadata, span or word of an error', () => {
+  const model: RunEvent = {
+    event: 'model',
+    ...at,
+    model: 'm',
+    call: 1,
+    ms: 1,
+    finishReason: 'error',
+    fromCache: false,
+    error: { code: 'model-call-failed', message: 'secret words of a provider' },
+  };
+  const run: RunEvent = { event: 'run', ...at, status: 'failed', detail: { secret: true } };
+  const told = [stage, model, run].map(publicEvent);
+  expect(JSON.stringify(told)).not.toContain('secret');
+  for (const event of told) expect(publicRunEventSchema.parse(event)).toEqual(event);
+});
