@@ -1,4 +1,11 @@
-import { chunkBatchSchema, liveBatchSchema, type Chunk, type ChunkBatch, type LiveBatch } from '@millrace/contracts';
+import {
+  chunkBatchSchema,
+  chunkSchema,
+  liveBatchSchema,
+  type Chunk,
+  type ChunkBatch,
+  type LiveBatch,
+} from '@millrace/contracts';
 import { listen } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -120,7 +127,7 @@ describe('closed', () => {
 });
 
 describe('a transient chunk', () => {
-  const progress = (n: number): Chunk => ({ ...delta(''), type: 'data-progress', data: n, transient: true }) as never;
+  const progress = (n: number) => chunkSchema.parse({ ...delta(''), type: 'data-progress', data: n, transient: true });
 
   test('goes out live without an index, behind the chunks that came before it, and is in no log', async () => {
     const { chunks, live, logged, stop } = await publisher();
@@ -150,7 +157,7 @@ describe('a transient chunk', () => {
 
 test('a retract stands in a message of its own, so that readers find it without the rest', async () => {
   const { runId, chunks, logged, stop } = await publisher();
-  const retract = { ...delta(''), type: 'retract', payload: { index: 0 } } as never;
+  const retract = chunkSchema.parse({ ...delta(''), type: 'retract', payload: { index: 0 } });
   chunks.publish([...words(2), retract, ...words(1)]);
   await chunks.flush();
   expect((await logged()).map(({ index, chunks: some }) => [index, some.length])).toEqual([
