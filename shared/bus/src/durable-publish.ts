@@ -8,7 +8,7 @@ import { encodeWithin } from './wire.ts';
 const ACK_TIMEOUT_MS = 2_000;
 const RETRY_WAIT_MS = 100;
 /** Losing the leader of a replicated stream stops its publishes for 5 to 7 s; a server that is restarted is back sooner. */
-export const GIVE_UP_AFTER_MS = 15_000;
+const GIVE_UP_AFTER_MS = 15_000;
 
 export type DurableOptions = {
   /** Ends the trying. */
