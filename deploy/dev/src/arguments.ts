@@ -1,10 +1,7 @@
 // What stands behind `npm start --`.
 import { parseArgs } from 'node:util';
 
-export type Arguments =
-  | { readonly command: 'serve'; readonly tour: boolean }
-  | { readonly command: 'once'; readonly text: string }
-  | { readonly command: 'help' };
+export type Arguments = { command: 'serve'; tour: boolean } | { command: 'once'; text: string } | { command: 'help' };
 
 export const USAGE = `npm start                      start the stack, show a short tour, serve until Ctrl-C
 npm start -- --no-tour         the same without the tour

@@ -10,6 +10,7 @@ import {
   type RunningServer,
   type Unavailable,
 } from '@millrace/servers';
+import { shownAddress } from '@millrace/contracts';
 import type { Resources } from '@millrace/service';
 import { keepServer } from './keep-server.ts';
 import type { StateDir } from './state-dir.ts';
@@ -17,9 +18,9 @@ import type { StateDir } from './state-dir.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `url` is absent where there is none; `about` says where it came from, or why it is not there. */
-export type BackingServer = { readonly url?: string; readonly about: string; readonly isOurs: boolean };
+export type BackingServer = { url?: string; about: string; isOurs: boolean };
 export type BackingServers = {
-  nats: BackingServer & { readonly url: string; readonly monitorUrl?: string };
+  nats: BackingServer & { url: string; monitorUrl?: string };
   redis: BackingServer;
   qdrant: BackingServer;
 };
@@ -78,7 +79,7 @@ function keep<S extends RunningServer>(
   const restart = async (before: S): Promise<S> => {
     const next = await again(before);
     if (next.kind === 'running') return next;
-    throw new Error(next.kind === 'unavailable' ? next.reason : `the environment names ${next.url} now`);
+    throw new Error(next.kind === 'unavailable' ? next.reason : `the environment names ${shownAddress(next.url)} now`);
   };
   const kept = keepServer({ name, server: found, restart, report });
   resources.add(name, () => kept.stop());

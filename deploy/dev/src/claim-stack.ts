@@ -5,9 +5,9 @@ import type { StateDir } from './state-dir.ts';
 import { readStack, removeStack, type Stack } from './stack-file.ts';
 
 export type Claim =
-  | { readonly kind: 'ours'; release(): Promise<void> }
+  | { kind: 'ours'; release(): Promise<void> }
   /** `stack` is absent while the other one is still starting. */
-  | { readonly kind: 'taken'; readonly stack: Stack | undefined };
+  | { kind: 'taken'; stack: Stack | undefined };
 
 const CLAIM_NAME = 'npm-start';
 

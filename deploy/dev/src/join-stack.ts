@@ -1,9 +1,12 @@
 // `npm start` where a stack runs in this checkout already: --once is answered by it; otherwise it is said how to reach it.
 import { setTimeout as pause } from 'node:timers/promises';
+import { shownAddress } from '@millrace/contracts';
 import { answerOnce } from './answer-once.ts';
+import type { Environment } from './backing-servers.ts';
 import { claimStack, type Claim } from './claim-stack.ts';
 import { openClient } from './open-client.ts';
 import { DEMO_AGENT, type ServeOptions } from './serve-stack.ts';
+import type { Stack } from './stack-file.ts';
 import { runsAlreadyLines } from './tell-people.ts';
 
 type Taken = Extract<Claim, { kind: 'taken' }>;
@@ -25,7 +28,7 @@ export async function joinStack(taken: Taken, options: JoinOptions): Promise<num
     report(`The stack that another npm start began in this checkout does not serve. Stop it and try again.`);
     return 1;
   }
-  const client = await openClient(stack.natsUrl, env);
+  const client = await openClient(addressOf(stack, env), env);
   try {
     return await answerOnce({ client, agent: DEMO_AGENT, text: args.text, ...options });
   } finally {
@@ -45,4 +48,9 @@ async function untilServing({ state, signal }: JoinOptions): Promise<Taken['stac
     await pause(POLL_INTERVAL_MS, undefined, { signal });
   }
   return undefined;
+}
+
+/** stack.json has no credentials: where the environment names the same server, it has them. */
+function addressOf({ natsUrl }: Stack, { NATS_URL: named }: Environment): string {
+  return named && shownAddress(named) === natsUrl ? named : natsUrl;
 }

@@ -1,6 +1,8 @@
 // Keeps a server up: one that ends without having been asked to is reported and started again on the port that it had, because
-// the services know it by that address and connect again by themselves. Bounded: then it stays down, and that is said.
+// the services know it by that address and connect again by themselves. One that dies too often in too short a time stays down.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { RunningServer } from '@millrace/servers';
+import { DEFAULT_RESTART_POLICY, createRestarts, type RestartPolicy } from './restart-policy.ts';
 
 export type KeptServer = {
   /** Ends it and starts it no more. */
@@ -13,36 +15,45 @@ export type KeepServerOptions<S extends RunningServer> = {
   /** Starts it again, on the addresses of `before`. */
   restart: (before: S) => Promise<S>;
   report: (line: string) => void;
-  maxRestarts?: number;
+  policy?: RestartPolicy;
 };
 
-const DEFAULT_MAX_RESTARTS = 5;
-
 export function keepServer<S extends RunningServer>(options: KeepServerOptions<S>): KeptServer {
-  const { name, restart, report, maxRestarts = DEFAULT_MAX_RESTARTS } = options;
+  const { name, restart, report, policy = DEFAULT_RESTART_POLICY } = options;
   let { server } = options;
-  let isStopping = false;
+  const stopping = new AbortController();
+  const restarts = createRestarts(policy);
+
+  /** Undefined where it does not start; that is a death too. */
+  async function startAgain(): Promise<S | undefined> {
+    try {
+      return await restart(server);
+    } catch (error) {
+      report(`${name} could not be started again: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
 
   async function keepUp(): Promise<void> {
-    for (let restarts = 0; ; restarts += 1) {
-      const code = await server.exited;
-      if (isStopping) return;
-      if (restarts === maxRestarts) return report(`${name} ended again and stays down: ${server.logFile}`);
-      report(`${name} ended (code ${code}); started again. Its log: ${server.logFile}`);
-      try {
-        server = await restart(server);
-      } catch (error) {
-        return report(`${name} could not be started again: ${error instanceof Error ? error.message : String(error)}`);
-      }
+    let said = `ended (code ${await server.exited})`;
+    while (!stopping.signal.aborted) {
+      const delayMs = restarts.afterDeath();
+      if (delayMs === undefined) return report(`${name} ${said} again and stays down: ${server.logFile}`);
+      report(`${name} ${said}; started again in ${delayMs / 1_000} s. Its log: ${server.logFile}`);
+      await pause(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      const next = await startAgain();
+      if (next) server = next;
       // A stop that came in the meantime ended the one before.
-      if (isStopping) return server.stop();
+      if (stopping.signal.aborted) return server.stop();
+      said = next ? `ended (code ${await server.exited})` : 'did not start';
     }
   }
 
   const kept = keepUp();
   return {
     async stop() {
-      isStopping = true;
+      stopping.abort();
       await server.stop();
       await kept;
     },

@@ -1,5 +1,6 @@
 // `npm start` on a checkout that nobody else uses: the stack, the demo agent, the tour or the one answer, and the end of it all.
 import { EXIT_CODES, exitOfError } from '@millrace/cli';
+import { shownAddress } from '@millrace/contracts';
 import { createResources, type Resources } from '@millrace/service';
 import { answerOnce } from './answer-once.ts';
 import { applyAgentFile } from './apply-agent-file.ts';
@@ -7,7 +8,7 @@ import type { Arguments } from './arguments.ts';
 import type { Environment } from './backing-servers.ts';
 import { openClient } from './open-client.ts';
 import { removeStack, writeStack } from './stack-file.ts';
-import { startStack, type StartedStack } from './start-stack.ts';
+import { startLocalStack, type LocalStack } from './local-stack.ts';
 import type { StateDir } from './state-dir.ts';
 import { addressLines, errorText, portsOf, usageLines } from './tell-people.ts';
 import { showTour } from './tour.ts';
@@ -57,12 +58,12 @@ async function serve(options: ServeOptions, resources: Resources): Promise<numbe
   const { arguments: args, state, signal, say } = options;
   const startedAt = new Date();
   say('Starting Millrace.');
-  const stack = await startStack({ ...options, resources });
+  const stack = await startLocalStack({ ...options, resources });
   const client = await openClient(stack.servers.nats.url, options.env);
   resources.add('client', () => client.close());
   await unlessDown(stack, applyAgentFile({ client, ...options }));
   await writeStack(state.stackFile, {
-    natsUrl: stack.servers.nats.url,
+    natsUrl: shownAddress(stack.servers.nats.url),
     pid: process.pid,
     ports: portsOf(stack),
     services: stack.services.map(({ name }) => name),
@@ -79,13 +80,14 @@ async function serve(options: ServeOptions, resources: Resources): Promise<numbe
     await unlessDown(stack, showTour({ client, agent: DEMO_AGENT, resourceId, say, signal }));
   }
   say('');
-  usageLines(DEMO_AGENT).forEach(say);
+  const { url } = stack.servers.nats;
+  usageLines(DEMO_AGENT, shownAddress(url) !== url).forEach(say);
   await aborted(signal);
   return 0;
 }
 
 /** A service that stays down is a reason to stop waiting for what needs it. */
-function unlessDown<T>({ gaveUp }: StartedStack, work: Promise<T>): Promise<T> {
+function unlessDown<T>({ gaveUp }: LocalStack, work: Promise<T>): Promise<T> {
   return Promise.race([
     work,
     gaveUp.then((reason): never => {

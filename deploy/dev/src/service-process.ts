@@ -15,7 +15,7 @@ export type ServiceSpec = {
 };
 
 /** `said`: as in "ended with code 1", "was ended by SIGKILL". */
-export type Exit = { readonly code: number | null; readonly said: string };
+export type Exit = { code: number | null; said: string };
 
 export type ServiceProcess = {
   pid: number | undefined;

@@ -1,20 +1,31 @@
-// The services of the local stack and what each is told through its environment. Where Redis or Qdrant cannot be had, a service
-// gets the path of an embedded store instead; never both.
+// The services of the local stack: which variables of the caller's environment each reads, and what each is told beside them.
+// Where Redis or Qdrant cannot be had, a service gets the path of an embedded store instead; never both.
 import { join } from 'node:path';
 import type { BackingServers, Environment } from './backing-servers.ts';
+import { PROXY, environmentOf } from './service-environment.ts';
 import type { ServiceSpec } from './service-process.ts';
 import type { StateDir } from './state-dir.ts';
 
 type Store = 'redis' | 'qdrant';
+type ServiceRow = { name: string; store?: Store; reads: readonly string[] };
+
+/** Every service on the bus. Not HEALTH_PORT and PROCESSORS: processes of one machine share neither a port nor a choice. */
+const BUS = ['NATS_USER', 'NATS_PASSWORD', 'MILLRACE_PREFIX', 'LOG_LEVEL'];
+const MODEL = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', ...PROXY];
+const STORE = ['REQUIRE_SHARED_STORE'];
 
 /** In the order in which they are listed to people. dev-model is not among them: it stands in for a model provider. */
-const services: readonly { readonly name: string; readonly store?: Store }[] = [
-  { name: 'orchestrator' },
-  { name: 'guardrails' },
-  { name: 'message-history', store: 'redis' },
-  { name: 'semantic-recall', store: 'qdrant' },
-  { name: 'working-memory', store: 'redis' },
-  { name: 'tools' },
+export const SERVICES: readonly ServiceRow[] = [
+  { name: 'orchestrator', reads: [...BUS, ...MODEL, 'MAX_RUNS', 'STREAM_REPLICAS'] },
+  { name: 'guardrails', reads: BUS },
+  { name: 'message-history', store: 'redis', reads: [...BUS, ...STORE] },
+  {
+    name: 'semantic-recall',
+    store: 'qdrant',
+    reads: [...BUS, ...MODEL, ...STORE, 'EMBEDDING_MODEL', 'QDRANT_API_KEY'],
+  },
+  { name: 'working-memory', store: 'redis', reads: [...BUS, ...MODEL, ...STORE, 'MODEL'] },
+  { name: 'tools', reads: BUS },
 ];
 
 /** So that a stop of the whole stack takes seconds: a run that goes on longer is handed over like any other. */
@@ -31,23 +42,16 @@ export type SpecOptions = {
 };
 
 export function serviceSpecs({ checkout, state, env, servers, model }: SpecOptions): ServiceSpec[] {
-  const common: Environment = {
-    ...env,
-    ...model,
-    NATS_URL: servers.nats.url,
-    DRAIN_GRACE_MS: String(DRAIN_GRACE_MS),
-    NODE_COMPILE_CACHE: state.compileCache,
-    // Several processes of one machine cannot share a port, nor services their choice of processors.
-    HEALTH_PORT: undefined,
-    PROCESSORS: undefined,
-    REDIS_URL: undefined,
-    QDRANT_URL: undefined,
-    SQLITE_PATH: undefined,
-  };
-  return services.map(({ name, store }) => ({
+  return SERVICES.map(({ name, store, reads }) => ({
     name,
     main: mainOf(checkout, name),
-    env: { ...common, ...(store && storeOf(store, name, servers, state)) },
+    env: {
+      ...environmentOf({ ...env, ...model }, reads),
+      NATS_URL: servers.nats.url,
+      DRAIN_GRACE_MS: String(DRAIN_GRACE_MS),
+      NODE_COMPILE_CACHE: state.compileCache,
+      ...(store && storeOf(store, name, servers, state)),
+    },
   }));
 }
 

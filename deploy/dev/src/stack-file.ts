@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 
 const stackSchema = z.object({
+  /** Without credentials: the file can be read by others. */
   natsUrl: z.string(),
   /** Of `npm start` itself. */
   pid: z.number().int().positive(),

@@ -2,12 +2,14 @@
 // but one that the services must be told the address of, so its port is picked before it starts and stays the same over restarts.
 import { setTimeout as pause } from 'node:timers/promises';
 import { pickFreePort } from '@millrace/servers';
-import { superviseService, type RestartPolicy, type SupervisedService } from './supervise-service.ts';
+import type { RestartPolicy } from './restart-policy.ts';
+import { superviseService, type SupervisedService } from './supervise-service.ts';
 import type { Environment } from './backing-servers.ts';
+import { environmentOf } from './service-environment.ts';
 import { mainOf } from './service-table.ts';
 import type { StateDir } from './state-dir.ts';
 
-export type StandInModel = { readonly url: string; readonly service: SupervisedService };
+export type StandInModel = { url: string; service: SupervisedService };
 
 export type StandInOptions = {
   checkout: string;
@@ -34,7 +36,12 @@ export async function startStandInModel(
     spec: {
       name,
       main: mainOf(checkout, name),
-      env: { ...env, PORT: String(port), HOST: '127.0.0.1', NODE_COMPILE_CACHE: state.compileCache },
+      env: {
+        ...environmentOf(env, ['LOG_LEVEL']),
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        NODE_COMPILE_CACHE: state.compileCache,
+      },
     },
     logFile: state.log(name),
     report,

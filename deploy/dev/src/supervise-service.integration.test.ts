@@ -5,7 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { superviseService, type RestartPolicy, type SupervisedService } from './supervise-service.ts';
+import type { RestartPolicy } from './restart-policy.ts';
+import { superviseService, type SupervisedService } from './supervise-service.ts';
 import { isAlive } from './testing/npm-start.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 

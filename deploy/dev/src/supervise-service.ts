@@ -1,24 +1,8 @@
-// Keeps one service up: starts it, says when it died, starts it again after a pause that grows, and gives up when it dies too
-// often in too short a time, because then a restart mends nothing.
+// Keeps one service up: starts it, says when it died, starts it again as the restart policy has it, and says when it stays down.
 import { setTimeout as pause } from 'node:timers/promises';
 import { tailOf } from './log-file.ts';
+import { DEFAULT_RESTART_POLICY, createRestarts, type RestartPolicy } from './restart-policy.ts';
 import { startServiceProcess, type Exit, type ServiceProcess, type ServiceSpec } from './service-process.ts';
-
-export type RestartPolicy = {
-  /** The pause before the first restart; it doubles with every death in the window. */
-  firstDelayMs: number;
-  maxDelayMs: number;
-  /** At so many deaths within `windowMs` the service stays down. */
-  maxDeaths: number;
-  windowMs: number;
-};
-
-const defaultRestartPolicy: RestartPolicy = {
-  firstDelayMs: 250,
-  maxDelayMs: 5_000,
-  maxDeaths: 5,
-  windowMs: 60_000,
-};
 
 export type SuperviseOptions = {
   spec: ServiceSpec;
@@ -41,7 +25,7 @@ export type SupervisedService = {
 };
 
 export function superviseService(options: SuperviseOptions): SupervisedService {
-  const { spec, logFile, report, policy = defaultRestartPolicy, stopTimeoutMs } = options;
+  const { spec, logFile, report, policy = DEFAULT_RESTART_POLICY, stopTimeoutMs } = options;
   const stopping = new AbortController();
   let current: ServiceProcess | undefined;
   let tellGivenUp: (reason: string) => void = () => {};
@@ -61,19 +45,16 @@ export function superviseService(options: SuperviseOptions): SupervisedService {
   }
 
   async function keepUp(): Promise<void> {
-    const deaths: number[] = [];
+    const restarts = createRestarts(policy);
     for (;;) {
       const { said } = await live();
       if (stopping.signal.aborted) return;
-      const now = performance.now();
-      deaths.push(now);
-      while ((deaths[0] ?? now) < now - policy.windowMs) deaths.shift();
-      if (deaths.length >= policy.maxDeaths) {
-        const reason = `${spec.name} ${said}, ${deaths.length} times in ${seconds(policy.windowMs)}, and stays down`;
+      const delayMs = restarts.afterDeath();
+      if (delayMs === undefined) {
+        const reason = `${spec.name} ${said}, ${policy.maxDeaths} times in ${seconds(policy.windowMs)}, and stays down`;
         report(`${reason}. ${await lastWords(logFile)}`);
         return tellGivenUp(reason);
       }
-      const delayMs = Math.min(policy.firstDelayMs * 2 ** (deaths.length - 1), policy.maxDelayMs);
       report(`${spec.name} ${said}; started again in ${seconds(delayMs)}. ${await lastWords(logFile)}`);
       await pause(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;

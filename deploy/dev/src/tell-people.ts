@@ -1,18 +1,21 @@
 // What `npm start` says about a stack: where everything listens, how to use it, and that one runs already. Pure.
 import { codedText } from '@millrace/cli';
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, shownAddress } from '@millrace/contracts';
 import type { BackingServer } from './backing-servers.ts';
 import type { Stack } from './stack-file.ts';
-import type { StartedStack } from './start-stack.ts';
+import type { LocalStack } from './local-stack.ts';
 import type { StateDir } from './state-dir.ts';
 
 const LABEL_WIDTH = 10;
 const row = (label: string, text: string): string => `  ${label.padEnd(LABEL_WIDTH)}${text}`;
 
-export function addressLines({ servers, standInUrl, services }: StartedStack, state: StateDir): string[] {
+export function addressLines({ servers, standInUrl, services }: LocalStack, state: StateDir): string[] {
   const { nats, redis, qdrant } = servers;
   return [
-    row('NATS', `${nats.url} (${nats.about})${nats.monitorUrl === undefined ? '' : `, monitoring ${nats.monitorUrl}`}`),
+    row(
+      'NATS',
+      `${shownAddress(nats.url)} (${nats.about})${nats.monitorUrl === undefined ? '' : `, monitoring ${nats.monitorUrl}`}`,
+    ),
     row('Redis', addressOr(redis, 'messages and working memory are kept in the embedded SQLite store')),
     row('Qdrant', addressOr(qdrant, 'vectors are kept in the embedded SQLite index')),
     row(
@@ -27,11 +30,12 @@ export function addressLines({ servers, standInUrl, services }: StartedStack, st
 }
 
 const addressOr = ({ url, about }: BackingServer, instead: string): string =>
-  url === undefined ? `none: ${instead}. ${about}` : `${url} (${about})`;
+  url === undefined ? `none: ${instead}. ${about}` : `${shownAddress(url)} (${about})`;
 
-export function usageLines(agent: string): string[] {
+/** @param hasCredentials the address of NATS holds some, which are not written down: the other terminal must have them too */
+export function usageLines(agent: string, hasCredentials = false): string[] {
   return [
-    `Talk to it, in another terminal:`,
+    `Talk to it, in another terminal${hasCredentials ? ' that has the same NATS_URL' : ''}:`,
     `  npm run -s millrace -- run ${agent} "What is 17 * 23?" --thread t1`,
     `  npm run -s millrace -- processors list`,
     `  npm run -s millrace -- agents plan ${agent}`,
@@ -51,7 +55,7 @@ export function runsAlreadyLines(stack: Stack | undefined, agent: string): strin
 }
 
 /** What listens on this machine and was started here, by name, for stack.json. */
-export function portsOf({ servers, standInUrl }: StartedStack): Record<string, number> {
+export function portsOf({ servers, standInUrl }: LocalStack): Record<string, number> {
   const urls: Record<string, string | undefined> = {
     nats: servers.nats.isOurs ? servers.nats.url : undefined,
     'nats-monitor': servers.nats.monitorUrl,

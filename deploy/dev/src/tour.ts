@@ -4,7 +4,7 @@ import type { Client } from '@millrace/client';
 import { reasonOf } from './answer-once.ts';
 import { describeEvents } from './describe-events.ts';
 
-type Turn = { readonly title: string; readonly text: string; readonly thread: string };
+type Turn = { title: string; text: string; thread: string };
 
 // The question shares words with what it asks for, because the stand-in's embedder knows no meaning beyond that; a real one does.
 const TURNS: readonly Turn[] = [

@@ -8,9 +8,10 @@ import { startBackingServers, type BackingServers, type Environment } from './ba
 import { serviceSpecs } from './service-table.ts';
 import { startStandInModel } from './stand-in-model.ts';
 import type { StateDir } from './state-dir.ts';
-import { superviseService, type RestartPolicy, type SupervisedService } from './supervise-service.ts';
+import type { RestartPolicy } from './restart-policy.ts';
+import { superviseService, type SupervisedService } from './supervise-service.ts';
 
-export type StackOptions = {
+export type LocalStackOptions = {
   checkout: string;
   state: StateDir;
   env: Environment;
@@ -22,7 +23,7 @@ export type StackOptions = {
   restartPolicy?: RestartPolicy;
 };
 
-export type StartedStack = {
+export type LocalStack = {
   servers: BackingServers;
   /** Of the stand-in; absent where the environment names a provider. */
   standInUrl?: string;
@@ -31,7 +32,7 @@ export type StartedStack = {
   gaveUp: Promise<string>;
 };
 
-export async function startStack(options: StackOptions): Promise<StartedStack> {
+export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { checkout, state, env, resources, signal, report, restartPolicy: policy } = options;
   // Each server, the stand-in and the agent wait on it.
   setMaxListeners(0, signal);
@@ -50,10 +51,10 @@ export async function startStack(options: StackOptions): Promise<StartedStack> {
   };
 }
 
-type Model = { readonly env: Environment; readonly standIn?: Awaited<ReturnType<typeof startStandInModel>> };
+type Model = { env: Environment; standIn?: Awaited<ReturnType<typeof startStandInModel>> };
 
 /** The stand-in, where neither a key nor another base address is given: an own compatible server may need no key. */
-async function provideModel(options: StackOptions): Promise<Model> {
+async function provideModel(options: LocalStackOptions): Promise<Model> {
   const { env, resources } = options;
   if (env['OPENAI_API_KEY']) return { env: {} };
   if (env['OPENAI_BASE_URL']) return { env: { OPENAI_API_KEY: 'none' } };

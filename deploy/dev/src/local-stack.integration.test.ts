@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { createResources } from '@millrace/service';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { mainOf } from './service-table.ts';
-import { startStack } from './start-stack.ts';
+import { startLocalStack } from './local-stack.ts';
 import { stateDir, type StateDir } from './state-dir.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
@@ -43,7 +43,7 @@ async function start(
   const state = stateDir(await scratchDir());
   const resources = createResources();
   onTestFinished(async () => expect(await resources.release()).toEqual([]));
-  const stack = await startStack({
+  const stack = await startLocalStack({
     checkout,
     state,
     env: { PATH: process.env['PATH'], HEALTH_PORT: '8080', PROCESSORS: 'pii', ...elsewhere, ...over.env },
@@ -77,10 +77,42 @@ test('every service is a process that is told of the servers and the stand-in', 
   expect(await environmentOf(state, 'message-history')).toMatchObject({ NATS_URL, REDIS_URL });
   expect(await environmentOf(state, 'working-memory')).toMatchObject({ NATS_URL, REDIS_URL, ...model });
   expect(await environmentOf(state, 'semantic-recall')).toMatchObject({ NATS_URL, QDRANT_URL, ...model });
-  // Processes of one machine share neither a health port nor a choice of processors, and guards need no store.
-  const guards = await environmentOf(state, 'guardrails');
-  const foreign = /^(HEALTH_PORT|PROCESSORS|REDIS_URL|QDRANT_URL|SQLITE_PATH|\w+_STORE)$/;
-  expect(Object.keys(guards).filter((name) => foreign.test(name))).toEqual([]);
+});
+
+test(
+  'no service is given what it does not read: not the key, not another one’s store',
+  { timeout: 30_000 },
+  async () => {
+    const secrets = { OPENAI_API_KEY: 'sk-test', QDRANT_API_KEY: 'q', AWS_SECRET_ACCESS_KEY: 'a', NATS_PASSWORD: 'n' };
+    const { state } = await start({ env: { ...secrets, NATS_USER: 'ada', REQUIRE_SHARED_STORE: 'true' } });
+    const told = async (name: string) => Object.keys(await environmentOf(state, name)).toSorted();
+    const common = ['DRAIN_GRACE_MS', 'NATS_PASSWORD', 'NATS_URL', 'NATS_USER', 'NODE_COMPILE_CACHE', 'PATH'];
+    // Node itself tells a child of its channel.
+    const ofNode = ['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE'];
+    const only = async (name: string) => (await told(name)).filter((one) => ![...common, ...ofNode].includes(one));
+    expect(await only('guardrails')).toEqual([]);
+    expect(await only('tools')).toEqual([]);
+    expect(await only('message-history')).toEqual(['REDIS_URL', 'REQUIRE_SHARED_STORE']);
+    expect(await only('orchestrator')).toEqual(['OPENAI_API_KEY']);
+    expect(await only('working-memory')).toEqual(['OPENAI_API_KEY', 'REDIS_URL', 'REQUIRE_SHARED_STORE']);
+    expect(await only('semantic-recall')).toEqual([
+      'OPENAI_API_KEY',
+      'QDRANT_API_KEY',
+      'QDRANT_URL',
+      'REQUIRE_SHARED_STORE',
+    ]);
+  },
+);
+
+test('the stand-in for the model is given no credentials', { timeout: 30_000 }, async () => {
+  const listing = `process.stdout.write(JSON.stringify(process.env) + '\\n');${FAKE_MODEL}`.replace(
+    /^(.*?)(import.*?;)/s,
+    '$2$1',
+  );
+  const { state } = await start({ env: { NATS_PASSWORD: 'n', QDRANT_API_KEY: 'q' }, mains: { 'dev-model': listing } });
+  const told = Object.keys(await environmentOf(state, 'dev-model'));
+  expect(told).toContain('PORT');
+  expect(told.filter((name) => /PASSWORD|KEY|NATS/.test(name))).toEqual([]);
 });
 
 test(

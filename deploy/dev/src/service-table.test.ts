@@ -1,0 +1,24 @@
+// The rows name what the services' configurations read, and nothing is forgotten: compared with their sources.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SERVICES } from './service-table.ts';
+
+const checkout = join(import.meta.dirname, '../../..');
+/** What the stack decides itself, or leaves to those who run a service alone. */
+const NOT_FROM_THE_CALLER =
+  /^(NATS_URL|REDIS_URL|QDRANT_URL|SQLITE_PATH|MEMORY_STORE|HEALTH_\w+|DRAIN_GRACE_MS|PROCESSORS|TOOLS)$/;
+
+/** The members of zod objects that are written as environment variables are. */
+function variablesRead(dir: string): string[] {
+  const files = globSync(`${dir}/src/**/*.ts`, { cwd: checkout, exclude: ['**/*.test.ts', '**/testing/**'] });
+  const text = files.map((file) => readFileSync(join(checkout, file), 'utf8')).join('\n');
+  return [...new Set([...text.matchAll(/^\s+([A-Z][A-Z0-9_]{2,}): *z\s*(?:\.|$)/gm)].map(([, name = '']) => name))];
+}
+
+test.each(SERVICES)('every variable that $name reads is in its row', ({ name, reads }) => {
+  const read = [...variablesRead(`services/${name}`), ...variablesRead('shared/service')];
+  expect(read.length).toBeGreaterThanOrEqual(8);
+  const forgotten = read.filter((variable) => !NOT_FROM_THE_CALLER.test(variable) && !reads.includes(variable));
+  expect(forgotten).toEqual([]);
+});

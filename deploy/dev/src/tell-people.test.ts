@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { stateDir } from './state-dir.ts';
+import { addressLines, runsAlreadyLines, usageLines } from './tell-people.ts';
+
+const elsewhere = (url: string) => ({ url, about: 'from the environment', isOurs: false });
+
+test('addresses are told without the credentials that stand in them', () => {
+  const stack = {
+    servers: {
+      nats: elsewhere('nats://ada:s3cret@nats:4222'),
+      redis: elsewhere('redis://:s3cret@redis:6379/0'),
+      qdrant: elsewhere('https://s3cret@qdrant:6333'),
+    },
+    services: [],
+    gaveUp: new Promise<string>(() => {}),
+  };
+  const lines = addressLines(stack, stateDir('/tmp/x')).join('\n');
+  for (const address of ['nats://nats:4222', 'redis://redis:6379', 'https://qdrant:6333'])
+    expect(lines).toContain(address);
+  expect(lines).not.toContain('s3cret');
+});
+
+test('who needs credentials in another terminal is told so', () => {
+  expect(usageLines('demo', true)[0]).toBe('Talk to it, in another terminal that has the same NATS_URL:');
+  expect(usageLines('demo')[0]).toBe('Talk to it, in another terminal:');
+});
+
+test('a stack that runs already is told with its address and how to stop it', () => {
+  const stack = { natsUrl: 'nats://127.0.0.1:1', pid: 7, ports: {}, services: [], startedAt: 'today' };
+  expect(runsAlreadyLines(stack, 'demo').join('\n')).toMatch(
+    /process 7, since today, NATS at nats:\/\/127\.0\.0\.1:1\.[^]*kill 7/,
+  );
+});
