@@ -1,13 +1,14 @@
 // Processes that look for the same program at the same time, with an empty cache between them.
+import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { findNats } from './find-program.ts';
+import { find } from './find-program.ts';
 import { natsProduct } from './product.ts';
 import { runCommand } from './run-command.ts';
 import { makeToolDir, writeVersionProgram } from './testing/fake-program.ts';
-import { packRelease, send, serveReleases } from './testing/release-server.ts';
+import { packRelease, serveReleases } from './testing/release-server.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
 const SEARCHERS = 3;
@@ -15,12 +16,12 @@ const SEARCHERS = 3;
 test('all of them get the same whole program, and one copy stays', { timeout: 30_000 }, async () => {
   const dir = await scratchDir();
   await writeVersionProgram(join(dir, 'packed/bin/nats-server'), 'nats-server: v2.15.1');
-  const { archive, assetPath, checksums, checksumsPath } = await packRelease(natsProduct, join(dir, 'packed/bin'), dir);
+  const { product, archive, assetPath } = await packRelease(natsProduct, join(dir, 'packed/bin'), dir);
+  const sha256 = createHash('sha256').update(archive).digest('hex');
   // Nobody gets the archive before everybody has asked for it: so all of them unpack at once.
   const waiting: (() => void)[] = [];
   const { url, requests } = await serveReleases(
     new Map([
-      [checksumsPath, send(checksums)],
       [
         assetPath,
         (response) => {
@@ -35,7 +36,7 @@ test('all of them get the same whole program, and one copy stays', { timeout: 30
   const script = fileURLToPath(new URL('./testing/find-nats-main.ts', import.meta.url));
   const results = await Promise.all(
     Array.from({ length: SEARCHERS }, () =>
-      runCommand(process.execPath, [script, cacheDir, url], { env: { PATH }, timeoutMs: 20_000 }),
+      runCommand(process.execPath, [script, cacheDir, url, sha256], { env: { PATH }, timeoutMs: 20_000 }),
     ),
   );
   const found: unknown[] = results.map((result) => (result.ok ? JSON.parse(result.stdout) : result.failure));
@@ -43,5 +44,5 @@ test('all of them get the same whole program, and one copy stays', { timeout: 30
   expect(found[0]).toMatchObject({ kind: 'program', version: '2.15.1' });
   expect(new Set(found.map((each) => JSON.stringify(each))).size).toBe(1);
   expect(await readdir(join(cacheDir, 'nats-server'))).toHaveLength(1);
-  expect(await findNats({ env: { PATH }, cacheDir, releasesUrl: url })).toEqual(found[0]);
+  expect(await find(product, { env: { PATH }, cacheDir, releasesUrl: url })).toEqual(found[0]);
 });

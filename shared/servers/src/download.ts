@@ -6,7 +6,6 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 
 const MAX_ARCHIVE_BYTES = 500 * 1024 * 1024;
-const MAX_TEXT_BYTES = 5 * 1024 * 1024;
 
 export type DownloadOptions = {
   /** From the request to the headers of the answer. */
@@ -14,11 +13,11 @@ export type DownloadOptions = {
   /** Between two pieces of the body. */
   stallTimeoutMs: number;
   signal: AbortSignal | undefined;
+  /** Told once the server has the file and sends it. */
+  onAnswer?: () => void;
 };
 
-export type DownloadResult<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: string };
+type DownloadResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: string };
 
 /** Writes the body to `path` and answers its SHA-256 in lower-case hexadecimal. */
 export function downloadFile(url: string, path: string, options: DownloadOptions): Promise<DownloadResult<string>> {
@@ -38,21 +37,13 @@ export function downloadFile(url: string, path: string, options: DownloadOptions
   });
 }
 
-export function downloadText(url: string, options: DownloadOptions): Promise<DownloadResult<string>> {
-  return receive(url, MAX_TEXT_BYTES, options, async (body) => {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of body) pieces.push(piece);
-    return Buffer.concat(pieces).toString('utf8');
-  });
-}
-
 async function receive<T>(
   url: string,
   maxBytes: number,
   options: DownloadOptions,
   read: (body: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<DownloadResult<T>> {
-  const { connectTimeoutMs, stallTimeoutMs, signal } = options;
+  const { connectTimeoutMs, stallTimeoutMs, signal, onAnswer } = options;
   const giveUp = new AbortController();
   let silence = setTimeout(() => giveUp.abort(new Error(`no answer within ${connectTimeoutMs} ms`)), connectTimeoutMs);
   try {
@@ -63,6 +54,7 @@ async function receive<T>(
       await response.body?.cancel();
       return { ok: false, failure: `${url} answered ${response.status}` };
     }
+    onAnswer?.();
     const pieces = response.body;
     const watched = async function* () {
       let bytes = 0;

@@ -1,6 +1,5 @@
 // What there is to know about each of the three servers before one is looked for: names, the oldest version that will do, and
-// where its binaries are published. Facts only; find-program.ts acts on them.
-import type { Host } from './host.ts';
+// where its binaries are published, with their checksums. Facts only; find-program.ts acts on them.
 import { parseVersion, type Version } from './version.ts';
 
 export type Product = {
@@ -20,11 +19,15 @@ export type Release = {
   repository: string;
   /** The release that is fetched. Pinned, so that two machines run the same server. */
   version: string;
-  /** The archive for this machine, or undefined where none is published. */
-  asset: (host: Host, version: string) => string | undefined;
-  /** `file`: an asset of that name holds `<sha256>  <file>` lines. `digest`: GitHub's API states the asset's SHA-256. */
-  checksums: { readonly kind: 'file'; readonly name: string } | { readonly kind: 'digest' };
+  /** By platform and architecture as Node spells them: `linux-x64`. What is not here is not fetched. */
+  assets: Readonly<Record<string, Asset>>;
 };
+
+/**
+ * An archive of the release with its SHA-256 in lower-case hexadecimal. It is written here, not fetched: a checksum from where the
+ * archive comes from says nothing about who put both there. A new version needs new ones, each looked up in two places.
+ */
+export type Asset = { name: string; sha256: string };
 
 export type DebianPackage = {
   /** `own`: the release that the machine runs. `sid`: Debian's newest, for programs that depend on little but libc. */
@@ -43,9 +46,25 @@ export const natsProduct: Product = {
   minVersion: oldest('2.12.0'),
   release: {
     repository: 'nats-io/nats-server',
-    version: '2.15.1',
-    asset: natsAsset,
-    checksums: { kind: 'file', name: 'SHA256SUMS' },
+    version: '2.15.0',
+    assets: {
+      'linux-x64': {
+        name: 'nats-server-v2.15.0-linux-amd64.tar.gz',
+        sha256: '5d2c51caca950333aba84911df7d377f826f3a59ec36061c6539105084f65c92',
+      },
+      'linux-arm64': {
+        name: 'nats-server-v2.15.0-linux-arm64.tar.gz',
+        sha256: 'cdc208f5a3f42963a52b6ab06ef65626bb870315dc936e26ba571780c6351112',
+      },
+      'darwin-arm64': {
+        name: 'nats-server-v2.15.0-darwin-arm64.tar.gz',
+        sha256: 'e1c4e22d70bd44abfa0bcb3c16f7cf0c66f648c2e728c58924e8a1ce88913cc8',
+      },
+      'win32-x64': {
+        name: 'nats-server-v2.15.0-windows-amd64.zip',
+        sha256: '2d0861dc2ca3567d17f7d19611d7b346cc2ccbd7086a0a77cc957a2c71663200',
+      },
+    },
   },
   debian: { suite: 'sid', packages: ['nats-server'], withDependencies: false, path: 'usr/sbin/nats-server' },
 };
@@ -73,36 +92,32 @@ export const qdrantProduct: Product = {
   release: {
     repository: 'qdrant/qdrant',
     version: '1.19.0',
-    asset: qdrantAsset,
-    checksums: { kind: 'digest' },
+    // The musl builds run on every Linux; the gnu ones need a recent libc.
+    assets: {
+      'linux-x64': {
+        name: 'qdrant-x86_64-unknown-linux-musl.tar.gz',
+        sha256: '9ec667456443463eee390e43cd36988af6b730c6db807b4e39f57c303d0264a3',
+      },
+      'linux-arm64': {
+        name: 'qdrant-aarch64-unknown-linux-musl.tar.gz',
+        sha256: '8986afbbff9ac32d6e2dbe5cabec80565f613f777126096a461ba066573d3245',
+      },
+      'darwin-x64': {
+        name: 'qdrant-x86_64-apple-darwin.tar.gz',
+        sha256: 'e7afefcc125856157b33c6184c00ddee3f1d5b112474649070592d9fdd9a3f54',
+      },
+      'darwin-arm64': {
+        name: 'qdrant-aarch64-apple-darwin.tar.gz',
+        sha256: '4e279a80cc1ebe73e859318ff86375af54c123887dd7ae46605c0eb6cb7c44e8',
+      },
+      'win32-x64': {
+        name: 'qdrant-x86_64-pc-windows-msvc.zip',
+        sha256: '980cb2e1ae771155cf211da8c0a8a9206b6482bd4effdc4db994d3adb707b087',
+      },
+    },
   },
   debian: 'Debian has no package of it',
 };
-
-function natsAsset(host: Host, version: string): string | undefined {
-  const system = new Map([
-    ['linux', 'linux'],
-    ['darwin', 'darwin'],
-    ['win32', 'windows'],
-  ]).get(host.platform);
-  const arch = new Map([
-    ['x64', 'amd64'],
-    ['arm64', 'arm64'],
-  ]).get(host.arch);
-  return system === undefined || arch === undefined ? undefined : `nats-server-v${version}-${system}-${arch}.tar.gz`;
-}
-
-function qdrantAsset(host: Host): string | undefined {
-  const arch = new Map([
-    ['x64', 'x86_64'],
-    ['arm64', 'aarch64'],
-  ]).get(host.arch);
-  if (arch === undefined) return undefined;
-  // The musl builds run on every Linux; the gnu ones need a recent libc.
-  if (host.platform === 'linux') return `qdrant-${arch}-unknown-linux-musl.tar.gz`;
-  if (host.platform === 'darwin') return `qdrant-${arch}-apple-darwin.tar.gz`;
-  return host.platform === 'win32' && host.arch === 'x64' ? `qdrant-${arch}-pc-windows-msvc.zip` : undefined;
-}
 
 function oldest(text: string): Version {
   const version = parseVersion(text);

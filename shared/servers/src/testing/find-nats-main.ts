@@ -1,5 +1,8 @@
-// One search for nats-server in a process of its own, for tests of two at once. Arguments: cache directory, release server.
-import { findNats } from '../find-program.ts';
+// One search for nats-server in a process of its own, for tests of two at once. Arguments: cache directory, release server, the
+// SHA-256 to pin.
+import { find } from '../find-program.ts';
+import { natsProduct } from '../product.ts';
+import { pinned } from './release-server.ts';
 
-const [cacheDir = '', releasesUrl = ''] = process.argv.slice(2);
-process.stdout.write(JSON.stringify(await findNats({ cacheDir, releasesUrl })));
+const [cacheDir = '', releasesUrl = '', sha256 = ''] = process.argv.slice(2);
+process.stdout.write(JSON.stringify(await find(pinned(natsProduct, sha256), { cacheDir, releasesUrl })));

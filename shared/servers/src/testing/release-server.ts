@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { currentHost } from '../host.ts';
-import type { Product, Release } from '../product.ts';
+import type { Product } from '../product.ts';
 import { runCommand } from '../run-command.ts';
 
 export type Answer = (response: ServerResponse) => void;
@@ -52,37 +52,41 @@ export const stall =
   };
 
 export type ReleaseFixture = {
-  release: Release;
-  asset: string;
+  /** The product with the packed archive's own checksum pinned. */
+  product: Product;
   assetPath: string;
-  checksumsPath: string;
   archive: Buffer;
-  /** What a true SHA256SUMS says. */
-  checksums: string;
 };
 
 /** Packs a directory that holds the program, the way the product's publisher does. */
 export async function packRelease(product: Product, programDir: string, workDir: string): Promise<ReleaseFixture> {
-  const release = product.release;
+  const { release } = product;
   if (typeof release === 'string') throw new Error(release);
-  const host = currentHost();
-  const asset = release.asset(host, release.version);
+  const { env, platform, arch } = currentHost();
+  const asset = release.assets[`${platform}-${arch}`];
   if (asset === undefined) throw new Error('no release for this machine');
-  const archivePath = join(workDir, asset);
+  const archivePath = join(workDir, asset.name);
   const packed = await runCommand('tar', ['-czhf', archivePath, '-C', dirname(programDir), '.'], {
-    env: { PATH: host.env['PATH'] },
+    env: { PATH: env['PATH'] },
     timeoutMs: 60_000,
   });
   if (!packed.ok) throw new Error(packed.failure);
   const archive = await readFile(archivePath);
-  const hex = createHash('sha256').update(archive).digest('hex');
-  const downloads = `/${release.repository}/releases/download/v${release.version}`;
+  const sha256 = createHash('sha256').update(archive).digest('hex');
   return {
-    release,
-    asset,
-    assetPath: `${downloads}/${asset}`,
-    checksumsPath: `${downloads}/SHA256SUMS`,
+    product: pinned(product, sha256),
+    assetPath: `/${release.repository}/releases/download/v${release.version}/${asset.name}`,
     archive,
-    checksums: `${'0'.repeat(64)}  another-file.zip\n${hex}  ${asset}\n`,
   };
+}
+
+/** The product with another checksum for this machine's archive. */
+export function pinned(product: Product, sha256: string): Product {
+  const { release } = product;
+  if (typeof release === 'string') throw new Error(release);
+  const { platform, arch } = currentHost();
+  const key = `${platform}-${arch}`;
+  const asset = release.assets[key];
+  if (asset === undefined) throw new Error('no release for this machine');
+  return { ...product, release: { ...release, assets: { ...release.assets, [key]: { ...asset, sha256 } } } };
 }
