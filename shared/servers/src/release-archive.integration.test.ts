@@ -58,7 +58,7 @@ test('a release that is what was pinned is fetched, once, and that is said', asy
 test('a server of releases that agrees with itself about another archive is not believed', async () => {
   const here = await scene();
   const forged = await scene('nats-server: v2.15.0 forged');
-  const sums = `${here.fixture.assetPath.replace(/[^/]*$/, 'SHA256SUMS')}`;
+  const sums = here.fixture.assetPath.replace(/[^/]*$/, 'SHA256SUMS');
   const { url, requests } = await serveReleases(
     new Map([
       [here.fixture.assetPath, send(forged.fixture.archive)],
