@@ -14,7 +14,7 @@ export type Product = {
   debian: DebianPackage | string;
 };
 
-export type Release = {
+type Release = {
   /** owner/name on GitHub. */
   repository: string;
   /** The release that is fetched. Pinned, so that two machines run the same server. */
@@ -27,7 +27,7 @@ export type Release = {
  * An archive of the release with its SHA-256 in lower-case hexadecimal. It is written here, not fetched: a checksum from where the
  * archive comes from says nothing about who put both there. A new version needs new ones, each looked up in two places.
  */
-export type Asset = { name: string; sha256: string };
+type Asset = { name: string; sha256: string };
 
 export type DebianPackage = {
   /** `own`: the release that the machine runs. `sid`: Debian's newest, for programs that depend on little but libc. */
