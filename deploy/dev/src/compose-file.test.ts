@@ -1,0 +1,65 @@
+// What the compose file promises for every service of it, so that one that is added cannot forget.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const deploy = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(deploy, path), 'utf8');
+
+const serviceSchema = z.looseObject({
+  image: z.string(),
+  cap_drop: z.array(z.string()).optional(),
+  security_opt: z.array(z.string()).optional(),
+  read_only: z.boolean().optional(),
+  environment: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
+  env_file: z.array(z.string()).default([]),
+  healthcheck: z.looseObject({ interval: z.string().optional(), start_interval: z.string().optional() }).optional(),
+});
+const { services } = z
+  .object({ services: z.record(z.string(), serviceSchema) })
+  .parse(parse(read('../docker-compose.yml'), { merge: true }));
+
+test.each(Object.entries(services))('%s has no capabilities and gains none', (_name, service) => {
+  expect(service).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+});
+
+test('every root is read-only but that of the one image that writes beside its volume', () => {
+  const writable = Object.entries(services).filter(([, { read_only }]) => read_only !== true);
+  expect(writable.map(([name]) => name)).toEqual(['qdrant']);
+});
+
+test('every image that is not built here has an exact version, and a variable that names another', () => {
+  const foreign = Object.values(services).filter(({ image }) => !image.startsWith('millrace/'));
+  expect(foreign).toHaveLength(3);
+  for (const { image } of foreign) expect(image).toMatch(/^\$\{\w+_IMAGE:-[a-z/]+:v?\d+\.\d+\.\d+(-alpine)?\}$/);
+  expect(read('Dockerfile')).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-slim$/m);
+});
+
+test('a health check is asked often only while a service starts', () => {
+  const checks = Object.values(services).flatMap(({ healthcheck }) => (healthcheck?.interval ? [healthcheck] : []));
+  expect(checks).toHaveLength(3);
+  for (const check of checks) expect(check).toMatchObject({ interval: '30s', start_interval: '1s' });
+  expect(read('Dockerfile')).toContain('HEALTHCHECK --interval=30s --start-interval=1s');
+});
+
+test('only those that ask a model are given the provider’s key', () => {
+  const given = Object.entries(services).filter(([, service]) => JSON.stringify(service).match(/OPENAI|provider/));
+  expect(given.map(([name]) => name).toSorted()).toEqual(['orchestrator', 'semantic-recall', 'working-memory']);
+});
+
+test.each([
+  ['', { OPENAI_API_KEY: 'stand-in', OPENAI_BASE_URL: 'http://dev-model:8080/v1' }],
+  ['-key', { OPENAI_API_KEY: '${OPENAI_API_KEY}' }],
+  ['-url', { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: '${OPENAI_BASE_URL}' }],
+  ['-key-url', { OPENAI_API_KEY: '${OPENAI_API_KEY}', OPENAI_BASE_URL: '${OPENAI_BASE_URL}' }],
+])('the provider%s variables are those that the caller set', (suffix, variables) => {
+  expect(services['orchestrator']?.env_file).toEqual([
+    'deploy/env/provider${OPENAI_API_KEY:+-key}${OPENAI_BASE_URL:+-url}.env',
+  ]);
+  const lines = read(`env/provider${suffix}.env`)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  expect(lines).toEqual(Object.entries(variables).map(([name, value]) => `${name}=${value}`));
+});
