@@ -32,7 +32,7 @@ test('which stage may change what', () => {
     processInput: 'ops',
     processInputStep: 'ops model tools activeTools toolChoice modelSettings providerOptions structuredOutput',
     processLLMRequest: 'prompt',
-    processAPIError: 'ops model',
+    processAPIError: 'ops',
     processOutputStream: '',
     processLLMResponse: '',
     processOutputStep: 'ops text toolCalls',

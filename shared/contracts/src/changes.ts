@@ -47,7 +47,8 @@ const CHANGES_OF_STAGE: Record<Stage, readonly (keyof Changes)[]> = {
     'structuredOutput',
   ],
   processLLMRequest: ['prompt'],
-  processAPIError: ['ops', 'model'],
+  // The model of another try stands in the verdict `retry`.
+  processAPIError: ['ops'],
   processOutputStream: [],
   processLLMResponse: [],
   processOutputStep: ['ops', 'text', 'toolCalls'],

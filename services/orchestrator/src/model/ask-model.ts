@@ -2,7 +2,6 @@
 // processAPIError says so. A try that had published something is retracted.
 import type {
   Chunk,
-  ModelError,
   ModelSettings,
   Prompt,
   StageInput,
@@ -17,7 +16,7 @@ import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { maxRetries } from '../stages/stop-outcome.ts';
 import { chunk } from '../state/make-chunk.ts';
-import { streamModel, type ModelEnd } from './model-stream.ts';
+import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
 import { dataSink } from '../stages/send-chunks.ts';
 import type { CallOptions } from './prompt.ts';
 import { retract } from '../stages/retract.ts';
@@ -47,19 +46,25 @@ const MAX_RETRY_AFTER_MS = 60_000;
 
 export async function askModel(run: Run, call: ModelCall, input: StageInput): Promise<Asked> {
   for (let tries = 0; ; tries++) {
+    const from = run.chunks.nextIndex();
     const stream = await streamOnce(run, call, input);
     if (stream.kind === 'answer') return { answered: stream };
     if (stream.kind === 'interrupt') return stream;
-    retract(run, run.state().open?.firstIndex ?? run.chunks.nextIndex());
-    if (stream.error.isRetryable && tries < EXTRA_TRIES) {
-      const wait = Math.min(stream.retryAfterMs ?? BACKOFF_MS * 2 ** tries, MAX_RETRY_AFTER_MS);
-      await delay(wait, undefined, { signal: run.signal }).catch(() => undefined);
-      const interrupt = run.interruption();
-      if (interrupt) return { interrupt };
-      continue;
-    }
-    return onModelError(run, call, input, stream.error);
+    // What the model said, and nothing before it: stages that do not run again do not write their chunks again.
+    retract(run, from);
+    const waitMs = tries < EXTRA_TRIES ? waitBeforeRetry(run, stream, tries) : undefined;
+    if (waitMs === undefined) return onModelError(run, call, input, stream);
+    await delay(waitMs, undefined, { signal: run.signal }).catch(() => undefined);
+    const interrupt = run.interruption();
+    if (interrupt) return { interrupt };
   }
+}
+
+/** Milliseconds. undefined: not to be tried again, or not before the run's deadline has passed. */
+function waitBeforeRetry(run: Run, { error, retryAfterMs }: ModelFailure, tries: number): number | undefined {
+  if (!error.isRetryable) return undefined;
+  const waitMs = Math.min(retryAfterMs ?? BACKOFF_MS * 2 ** tries, MAX_RETRY_AFTER_MS);
+  return waitMs < run.deadlineAt - Date.now() ? waitMs : undefined;
 }
 
 async function streamOnce(run: Run, call: ModelCall, input: StageInput): Promise<StepStream> {
@@ -87,7 +92,7 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput): Promise
     fromCache: false,
     ...(stream.kind === 'answer' && { usage: stream.usage }),
     ...(stream.kind === 'model-error' && {
-      error: { code: 'model-call-failed' as const, message: stream.error.message },
+      error: { code: stream.code ?? 'model-call-failed', message: stream.error.message },
     }),
   });
   return stream;
@@ -126,15 +131,16 @@ function fromCache(runId: string, chunks: Chunk[]) {
 }
 
 /** `input.retryCount` counts the tries that processAPIError has asked for too. */
-async function onModelError(run: Run, call: ModelCall, input: StageInput, error: ModelError): Promise<Asked> {
+async function onModelError(run: Run, call: ModelCall, input: StageInput, failure: ModelFailure): Promise<Asked> {
+  const { error, code = 'model-call-failed' } = failure;
   const { conversation, steps } = run.state();
   const asked = { ...input, conversation, steps, model: call.model, error };
   const result = await runStage(run, 'processAPIError', asked, dataSink(run));
   if (result.interrupt) return { interrupt: result.interrupt };
   if (result.answer?.type === 'retry' && input.retryCount < maxRetries(run)) {
-    const model = result.answer.model ?? result.answer.changes?.model;
+    const { model } = result.answer;
     return { again: model === undefined ? {} : { model } };
   }
   const status = error.statusCode === undefined ? '' : ` (${error.statusCode})`;
-  return { interrupt: fail({ code: 'model-call-failed', message: `${call.model}: ${error.message}${status}` }) };
+  return { interrupt: fail({ code, message: `${call.model}: ${error.message}${status}` }) };
 }

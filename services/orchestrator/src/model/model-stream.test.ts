@@ -67,13 +67,48 @@ describe('a model', () => {
       const streaming = stream({ text: 'Hel', until: new Promise(() => undefined) });
       await vi.advanceTimersByTimeAsync(121_000);
       const { end, chunks } = await streaming;
-      expect(end).toMatchObject({ error: { message: expect.stringContaining('120000 ms'), isRetryable: true } });
+      expect(end).toMatchObject({
+        code: 'model-idle',
+        error: { message: expect.stringContaining('120000 ms'), isRetryable: true },
+      });
       expect(textOf(chunks)).toBe('Hel');
     } finally {
       vi.useRealTimers();
     }
   });
 });
+
+describe('a model that is not read on because its chunks wait for room', () => {
+  test('has not fallen silent', async () => {
+    vi.useFakeTimers();
+    try {
+      const { models } = scriptModel({ text: 'Hello.' });
+      const room = Promise.withResolvers<void>();
+      const streaming = streamModel(models.languageModel('x'), { prompt: [] }, 'run-1', never, () => room.promise);
+      await vi.advanceTimersByTimeAsync(300_000);
+      room.resolve();
+      expect(await streaming).toMatchObject({ finishReason: 'stop' });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('a provider that does not hear its signal', () => {
+  test('is not waited for, neither for its first word nor for the next', async () => {
+    const giveUp = new AbortController();
+    const { models } = scriptModel({});
+    const model = models.languageModel('x');
+    const stream = new ReadableStream({ start: (controller) => controller.enqueue(startOfText) });
+    for (const doStream of [async () => ({ stream }), () => new Promise<never>(() => undefined)]) {
+      model.doStream = doStream;
+      const streaming = streamModel(model, { prompt: [] }, 'run-1', giveUp.signal, () => undefined);
+      giveUp.abort();
+      expect(await streaming).toHaveProperty('error');
+    }
+  });
+});
+const startOfText = { type: 'text-start' as const, id: 't' };
 
 describe('an error', () => {
   test.each([

@@ -1,16 +1,18 @@
 // One call of the model, as a stream of chunks. What goes wrong, at the start or in the middle, is one value: {error}. A model
-// that falls silent is an error too.
-import { MillraceError, type Chunk, type ModelError, type Usage } from '@millrace/contracts';
+// that falls silent is an error too; while its chunks wait for room it is not silent.
+import { MillraceError, type Chunk, type ErrorCode, type ModelError, type Usage } from '@millrace/contracts';
 import { toModelError } from '@millrace/models';
 import { createChunkMaker, usageOf, type ModelPart } from './model-parts.ts';
+import { createPartEnds } from './part-ends.ts';
 import type { CallOptions, LanguageModel } from './prompt.ts';
+import { unlessStopped } from '../state/unless-stopped.ts';
 
 /** How long a model may send nothing, ms. */
 const MODEL_IDLE_MS = 120_000;
 
-export type ModelEnd =
-  | { finishReason: string; usage: Usage; warnings: unknown[] }
-  | { error: ModelError; retryAfterMs?: number };
+export type ModelEnd = { finishReason: string; usage: Usage; warnings: unknown[] } | ModelFailure;
+/** `code`: model-call-failed if absent. */
+export type ModelFailure = { error: ModelError; code?: ErrorCode; retryAfterMs?: number };
 
 /**
  * Gives chunks to `take` as they come; a promise that `take` returns is waited for before the model is read on.
@@ -23,29 +25,48 @@ export async function streamModel(
   signal: AbortSignal,
   take: (chunks: Chunk[]) => Promise<void> | void,
 ): Promise<ModelEnd> {
-  const idle = new AbortController();
-  const watch = watchIdle(idle);
+  const idle = watchIdle();
   const abortSignal = AbortSignal.any([signal, idle.signal]);
   const toChunks = createChunkMaker(runId);
+  const withEnds = createPartEnds();
   let end: ModelEnd = { error: { name: 'Error', message: 'The model ended without a finish.', isRetryable: true } };
   let warnings: unknown[] = [];
   try {
-    const { stream } = await model.doStream({ ...options, abortSignal });
-    for await (const part of stream as AsyncIterable<ModelPart> & typeof stream) {
-      watch.touch();
+    idle.start();
+    const answer = await unlessStopped(Promise.resolve(model.doStream({ ...options, abortSignal })), abortSignal);
+    for await (const part of partsOf(answer?.stream, abortSignal)) {
+      idle.stop();
       if (part.type === 'error') throw part.error;
       if (part.type === 'stream-start') warnings = part.warnings;
       if (part.type === 'finish') end = { finishReason: part.finishReason.unified, usage: usageOf(part), warnings };
-      const chunks = toChunks(part);
+      const chunks = withEnds(part, toChunks(part));
       if (chunks.length > 0) await take(chunks);
       if (signal.aborted) break;
+      idle.start();
     }
   } catch (error) {
-    end = idle.signal.aborted ? { error: idleError } : { error: modelErrorOf(error), ...retryAfter(error) };
+    end = { error: modelErrorOf(error), ...retryAfter(error) };
   } finally {
-    watch.stop();
+    idle.stop();
   }
-  return end;
+  return idle.signal.aborted ? { error: idleError, code: 'model-idle' } : end;
+}
+
+/** A provider that does not hear the signal is not waited for. */
+async function* partsOf(
+  stream: ReadableStream<ModelPart> | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<ModelPart, void> {
+  const reader = stream?.getReader();
+  try {
+    for (;;) {
+      const next = reader && (await unlessStopped(reader.read(), signal));
+      if (!next || next.done) return;
+      yield next.value;
+    }
+  } finally {
+    reader?.cancel().catch(() => undefined);
+  }
 }
 
 const idleError: ModelError = {
@@ -54,9 +75,14 @@ const idleError: ModelError = {
   isRetryable: true,
 };
 
-function watchIdle(idle: AbortController) {
-  const timer = setTimeout(() => idle.abort(), MODEL_IDLE_MS);
-  return { touch: () => void timer.refresh(), stop: () => clearTimeout(timer) };
+function watchIdle() {
+  const idle = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    signal: idle.signal,
+    start: () => void (timer = setTimeout(() => idle.abort(), MODEL_IDLE_MS)),
+    stop: () => clearTimeout(timer),
+  };
 }
 
 /** What a provider reports in mid-stream is often a plain object, {message, type, code}: read for what it says. */

@@ -8,7 +8,7 @@ const of = (type: string, payload: object) => chunk(RUN_ID, { type, payload });
 const ends = (...chunks: Parameters<ReturnType<typeof createOpenParts>['see']>[0]) => {
   const parts = createOpenParts();
   parts.see(chunks);
-  return parts.ends();
+  return parts.ends(true);
 };
 
 test('what has begun and not ended is ended, in the order in which it began', () => {
@@ -34,4 +34,13 @@ test('what has ended needs no end', () => {
 
 test('a part without a start is open too', () => {
   expect(typesOf(ends(delta('x')))).toEqual(['text-end']);
+});
+
+test('what was cut off says so', () => {
+  const parts = createOpenParts();
+  parts.see([delta('x'), of('reasoning-start', { id: 'r' })]);
+  expect(parts.ends(false)).toEqual([
+    of('text-end', { id: 't', complete: false }),
+    of('reasoning-end', { id: 'r', complete: false }),
+  ]);
 });

@@ -1,26 +1,35 @@
-// The parts of a stream that have begun and not ended. Ending them lets processors give out what they held back.
-import type { Chunk } from '@millrace/contracts';
+// The parts of a stream that have begun and not ended. Their ends say whether the text is whole: where it is not, processors drop
+// what they held back.
+import type { Chunk, ChunkOf } from '@millrace/contracts';
 
 export type OpenParts = {
   see(chunks: readonly Chunk[]): void;
-  /** The chunks that end what is open, in the order in which it began. */
-  ends(): Chunk[];
+  /** The chunks that end what is open, in the order in which it began. @param complete false: it was cut off */
+  ends(complete: boolean): Chunk[];
 };
 
+type PartEnd = ChunkOf<'text-end'> | ChunkOf<'reasoning-end'> | ChunkOf<'tool-call-input-streaming-end'>;
+
+/** The end of a part that was cut off: what processors hold back of it undecided is dropped. */
+export function cutOff(end: PartEnd): Chunk {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same chunk, of the same type
+  return { ...end, payload: { ...end.payload, complete: false } } as Chunk;
+}
+
 export function createOpenParts(): OpenParts {
-  const open = new Map<string, Chunk>();
+  const open = new Map<string, PartEnd>();
   const seeOne = (chunk: Chunk) => {
     const { runId, from } = chunk;
     switch (chunk.type) {
       case 'text-start':
       case 'text-delta': {
         const { id } = chunk.payload;
-        return void open.set(`text ${id}`, { type: 'text-end', runId, from, payload: { id } });
+        return void open.set(`text ${id}`, { type: 'text-end' as const, runId, from, payload: { id } });
       }
       case 'reasoning-start':
       case 'reasoning-delta': {
         const { id } = chunk.payload;
-        return void open.set(`reasoning ${id}`, { type: 'reasoning-end', runId, from, payload: { id } });
+        return void open.set(`reasoning ${id}`, { type: 'reasoning-end' as const, runId, from, payload: { id } });
       }
       case 'tool-call-input-streaming-start': {
         const { toolCallId } = chunk.payload;
@@ -37,5 +46,8 @@ export function createOpenParts(): OpenParts {
         return;
     }
   };
-  return { see: (chunks) => chunks.forEach(seeOne), ends: () => [...open.values()] };
+  return {
+    see: (chunks) => chunks.forEach(seeOne),
+    ends: (complete) => [...open.values()].map((end) => (complete ? end : cutOff(end))),
+  };
 }

@@ -15,7 +15,7 @@ const nats = useNats();
 const noOptions = z.strictObject({});
 
 const heldIn = ({ held }: JsonObject): string => (typeof held === 'string' ? held : '');
-/** Holds text back until its part ends, and counts over the run. */
+/** Holds text back until its part ends, lets nothing out of a part that was cut off, and counts over the run. */
 const holder = defineProcessor({
   id: 'holder',
   description: 'holds text back',
@@ -34,6 +34,7 @@ const holder = defineProcessor({
       onViolation({ message: 'held' });
       const text = heldIn(state);
       state['held'] = '';
+      if (part.payload.complete === false) return part;
       return [textStart(part.payload.id), delta(text.toUpperCase(), part.payload.id), part];
     },
   }),
@@ -50,7 +51,19 @@ const guard = defineProcessor({
       part.type === 'text-delta' && part.payload.text.includes('bad') ? abort('a bad word') : part,
   }),
 });
-useProcessors(nats, [holder, guard], 'guards');
+/** Takes for ever over a delta. */
+const sleeper = defineProcessor({
+  id: 'sleeper',
+  description: 'hangs',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: noOptions,
+  create: () => ({
+    id: 'sleeper',
+    processOutputStream: ({ part }) => (part.type === 'text-delta' ? new Promise(() => undefined) : part),
+  }),
+});
+useProcessors(nats, [holder, guard, sleeper], 'guards');
 const connection = useBus(nats, 'orchestrator');
 const runs: TestRun[] = [];
 /** However a step ended, its sessions are over. */
@@ -120,6 +133,22 @@ describe('a stream', () => {
       retryAfterMs: 5,
     });
     expect(textOf(made.published)).toBe('');
+    // What the processors found and know is kept: the run goes on.
+    expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } } });
+    expect(made.run.state().violations).toHaveLength(1);
+  });
+
+  test('whose end the model forgot to say is ended for it', async () => {
+    const made = testRun(at('holder'));
+    await stream(made, saying(say('a').slice(0, 2)));
+    expect(textOf(made.published)).toBe('A');
+  });
+
+  test('that was cut off at its greatest length shows nothing of what was held back undecided', async () => {
+    const made = testRun(at('holder'));
+    const answered = await stream(made, saying(say('a').slice(0, 2), { ...done, finishReason: 'length' }));
+    expect(answered).toMatchObject({ kind: 'answer', finishReason: 'length' });
+    expect(textOf(made.published)).toBe('');
   });
 
   test('whose chunk cannot be published fails by name', async () => {
@@ -150,25 +179,49 @@ describe('a run that is stopped from outside', () => {
       return { error: { name: 'AbortError', message: 'given up', isRetryable: false } };
     };
 
-  test('keeps what was said so far, with what processors held back, though they let nothing of it through yet', async () => {
+  test('keeps what was let through so far, and nothing of what processors held back undecided', async () => {
     const made = testRun(at('holder'));
-    const stopped = await stream(made, untilStopped(made, 'cancelled', say('half').slice(0, 2)));
+    const said = [...say('half'), textStart('u'), delta('secret', 'u')];
+    const stopped = await stream(made, untilStopped(made, 'cancelled', said));
     expect(stopped).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
     expect(textOf(made.published)).toBe('HALF');
     expect(made.run.state().conversation.entries.at(-1)).toMatchObject({
       source: 'response',
       message: { content: { parts: [{ text: 'HALF' }] } },
     });
-    expect(made.run.state().violations).toHaveLength(1);
+    expect(JSON.stringify([made.published, made.run.state()])).not.toContain('ecret');
+    expect(made.run.state().violations).toHaveLength(2);
   });
 
   test('does not show what a guard stops on the way out', async () => {
     const made = testRun(at('holder', 'guard'));
-    await stream(made, untilStopped(made, 'cancelled', [textStart(), delta('a bad one')]));
+    await stream(made, untilStopped(made, 'cancelled', say('a bad one')));
     expect(textOf(made.published)).toBe('A BAD ONE');
     const guarded = testRun(at('guard', 'holder'));
     await stream(guarded, untilStopped(guarded, 'cancelled', [textStart(), delta('a bad one')]));
     expect(textOf(guarded.published)).toBe('');
+  });
+
+  test('does not wait for a processor that is still at work behind the model’s last word', async () => {
+    const made = testRun(at('sleeper'));
+    const streaming = stream(made, saying(say('a')));
+    await eventually(() => typesOf(made.published).includes('step-start'));
+    const started = performance.now();
+    made.stop('deadline');
+    expect(await streaming).toMatchObject({ kind: 'interrupt' });
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test('does not wait for a model that does not hear it', async () => {
+    const made = testRun(at('guard'));
+    const streaming = stream(made, async (_signal, take) => {
+      await take(say('a'));
+      return new Promise<never>(() => undefined);
+    });
+    await eventually(() => textOf(made.published) === 'a');
+    made.stop('cancelled');
+    expect(await streaming).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
+    expect(made.run.state().conversation.entries.at(-1)?.source).toBe('response');
   });
 
   test('by a new owner says nothing more', async () => {

@@ -1,25 +1,28 @@
 // The stream of a step: the model's chunks through the output stream's processors to the client. Verdict, the model's
 // cancellation, publishing and the return of state meet here. Only what the chain let through is published or kept.
-import { toWireError, type Chunk, type ModelError, type StageInput, type Usage } from '@millrace/contracts';
+import { toWireError, type Chunk, type StageInput, type Usage } from '@millrace/contracts';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import { stopOutcome } from '../stages/stop-outcome.ts';
 import type { Run, StopReason } from '../state/run-context.ts';
 import { createAnswerBuilder, type AnswerBuilder } from './answer-builder.ts';
-import type { ModelEnd } from './model-stream.ts';
-import { createOpenParts, type OpenParts } from './open-parts.ts';
+import type { ModelEnd, ModelFailure } from './model-stream.ts';
+import { endsByItself } from './part-ends.ts';
+import { unlessStopped } from '../state/unless-stopped.ts';
+import { createOpenParts } from './open-parts.ts';
 import { openStreamChain, type StreamChain } from '../stages/output-chain.ts';
 import { applyFold } from '../stages/guard-chunks.ts';
+import type { StageFold } from '../stages/verdict-fold.ts';
 
 /** Where the step's chunks come from: the model, or an earlier answer. */
 export type ChunkSource = (signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>) => Promise<ModelEnd>;
 
 export type StepStream =
   | { kind: 'answer'; builder: AnswerBuilder; finishReason: string; usage: Usage; warnings: unknown[] }
-  | { kind: 'model-error'; error: ModelError; retryAfterMs?: number }
+  | ({ kind: 'model-error' } & ModelFailure)
   | { kind: 'interrupt'; interrupt: Interrupt };
 
-/** After a cancel, what was held back has this long to come out, ms. Source: architecture.md, section 6, "Cancelling". */
+/** After a cancel, what processors have let through has this long to come out, ms. */
 const FLUSH_MS = 500;
 
 export async function streamStep(run: Run, input: StageInput, first: Chunk, source: ChunkSource): Promise<StepStream> {
@@ -55,21 +58,26 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
     push(chain, [first]);
     void chain.stopped.then(() => giveUp.abort());
   }, breakOff);
-  try {
-    const end = await source(signal, async (chunks) => {
-      const chain = await opening;
-      push(chain, chunks);
-      await chain.room();
-    });
-    await begun;
+  const take = async (chunks: Chunk[]) => {
     const chain = await opening;
-    if (run.signal.aborted) return await stoppedFromOutside(run, chain, builder, parts);
+    if (signal.aborted) return;
+    push(chain, chunks);
+    await chain.room();
+  };
+  try {
+    const end = await unlessStopped(source(signal, take), signal);
+    await begun;
     if (broken) return { kind: 'interrupt', interrupt: broken };
-    if ('error' in end && !giveUp.signal.aborted) return { kind: 'model-error', ...end };
-    const fold = await chain.end();
-    applyFold(run, fold, performance.now() - started);
+    const chain = await opening;
+    const isWhole = end !== undefined && 'finishReason' in end && endsByItself(end.finishReason);
+    push(chain, parts.ends(isWhole));
+    const ending = chain.end();
+    const fold = (await unlessStopped(ending, run.signal)) ?? (await inTime(run, ending));
+    if (fold) applyFold(run, fold, performance.now() - started);
+    if (run.signal.aborted) return stoppedFromOutside(run, builder);
     if (broken) return { kind: 'interrupt', interrupt: broken };
-    if (fold.stopped) return { kind: 'interrupt', interrupt: stopOutcome(run, 'processOutputStream', fold.stopped) };
+    if (fold?.stopped) return { kind: 'interrupt', interrupt: stopOutcome(run, 'processOutputStream', fold.stopped) };
+    if (!end) return stoppedFromOutside(run, builder);
     return 'error' in end ? { kind: 'model-error', ...end } : { kind: 'answer', builder, ...end };
   } finally {
     // A session that is over does not mind; one that is not would be kept alive for ever.
@@ -77,24 +85,19 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
   }
 }
 
-/** What was said so far is kept, with what the processors still held back. */
-async function stoppedFromOutside(
-  run: Run,
-  chain: StreamChain,
-  builder: AnswerBuilder,
-  parts: OpenParts,
-): Promise<StepStream> {
-  const started = performance.now();
+/** A run that was stopped takes what its processors have decided by now; one that was fenced takes nothing. */
+async function inTime(run: Run, ending: Promise<StageFold>): Promise<StageFold | undefined> {
+  if (isFenced(run)) return undefined;
+  return unlessStopped(ending, AbortSignal.timeout(FLUSH_MS));
+}
+
+const isFenced = (run: Run): boolean => run.signal.reason === ('fenced' satisfies StopReason);
+
+/** What was let through so far is kept. What processors held back undecided is dropped: its parts were ended as cut off. */
+function stoppedFromOutside(run: Run, builder: AnswerBuilder): StepStream {
   const interrupt = run.interruption() ?? fail({ code: 'internal', message: 'The run was stopped for no reason.' });
-  if (run.signal.reason === ('fenced' satisfies StopReason)) return { kind: 'interrupt', interrupt };
-  chain.push(parts.ends());
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), FLUSH_MS);
-  const fold = await Promise.race([chain.end(), late.promise]);
-  clearTimeout(timer);
-  if (fold) applyFold(run, fold, performance.now() - started);
   const message = builder.message();
-  if (message.content.parts.length > 0) {
+  if (message.content.parts.length > 0 && !isFenced(run)) {
     run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   }
   return { kind: 'interrupt', interrupt };

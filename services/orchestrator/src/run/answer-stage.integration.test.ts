@@ -10,7 +10,7 @@ import {
 } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
-import { say, textOf, typesOf } from '../testing/chunks.ts';
+import { dataChunk, say, textOf, typesOf } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
 import { scriptModel, type Say } from '../testing/scripted-model.ts';
@@ -30,7 +30,12 @@ afterEach(async () => {
 
 type Judge = (input: StageInput) => Verdict;
 /** A run with an open step; one processor for each stage that the test judges. */
-async function stepOf(script: Say[], judges: Partial<Record<Stage, Judge>> = {}, agent: Partial<Agent> = {}) {
+async function stepOf(
+  script: Say[],
+  judges: Partial<Record<Stage, Judge>> = {},
+  agent: Partial<Agent> = {},
+  deadlineMs?: number,
+) {
   const stages = STAGES.filter((stage) => judges[stage]);
   for (const stage of stages) {
     replicas.push(scriptReplica(connection.bus, stage, [stage], ({ input }) => [judges[stage]?.(input) ?? goOn]));
@@ -38,7 +43,7 @@ async function stepOf(script: Say[], judges: Partial<Record<Stage, Judge>> = {},
   const { models, asked } = scriptModel(...script);
   const reads = ['input', 'response', 'system', 'prompt', 'chunks', 'steps', 'tools'] as const;
   const entries = stages.map((stage) => planEntry(stage, { stages: [stage], attempts: 1, reads: [...reads] }));
-  const made = createTestRun({ bus: connection.bus, entries, models, agent });
+  const made = createTestRun({ bus: connection.bus, entries, models, agent, ...(deadlineMs && { deadlineMs }) });
   runs.push(made);
   made.run.dispatch({ action: 'input-passed' });
   made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
@@ -166,6 +171,31 @@ describe('a model that fails', () => {
     expect(made.asked.map(({ headers }) => headers?.['X-Client-Request-Id'])).toEqual(['run-1.1', 'run-1.2']);
     expect(made.published.filter(({ type }) => type === 'retract')).toMatchObject([{ payload: { index: 0 } }]);
     expect(made.run.state().open?.answer?.text).toBe('Hello.');
+  });
+
+  test('takes back only what it said: custom chunks of stages that do not run again stay', async () => {
+    const made = await stepOf(
+      [{ text: 'Hel', breaksOff: { type: 'server_error', message: 'gone' } }, { text: 'Hello.' }],
+      {
+        processInputStep: () => ({ type: 'continue', data: [dataChunk('found')] }),
+      },
+    );
+    await made.answer();
+    expect(typesOf(made.published)[0]).toBe('data-found');
+    expect(made.published.filter(({ type }) => type === 'retract')).toMatchObject([{ payload: { index: 1 } }]);
+  });
+
+  test('is not waited for until after the run’s deadline', async () => {
+    const limited = Object.assign(new Error('slow down'), {
+      [Symbol.for('vercel.ai.error')]: true,
+      [Symbol.for('vercel.ai.error.AI_APICallError')]: true,
+      statusCode: 429,
+      isRetryable: true,
+      responseHeaders: { 'retry-after': '30' },
+    });
+    const made = await stepOf([{ error: limited }], {}, {}, 20_000);
+    expect(await made.answer()).toMatchObject({ ending: { error: { code: 'model-call-failed' } } });
+    expect(made.asked).toHaveLength(1);
   });
 
   test('is asked no more than three times, and then the run fails with its words', async () => {

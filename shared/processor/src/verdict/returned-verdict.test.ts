@@ -119,12 +119,7 @@ describe('verdicts that are returned', () => {
     ['no deny', 'processToolCall', { deny: false, reason: 'fine' }, { type: 'continue' }],
     ['respond', 'processLLMRequest', { response: { chunks: [] } }, { type: 'respond', chunks: [] }],
     ['retry', 'processAPIError', { retry: true }, { type: 'retry' }],
-    [
-      'retry with a model',
-      'processAPIError',
-      { retry: true, model: 'openai/b' },
-      { type: 'retry', changes: { model: 'openai/b' } },
-    ],
+    ['retry with a model', 'processAPIError', { retry: true, model: 'openai/b' }, { type: 'retry', model: 'openai/b' }],
     ['no retry', 'processAPIError', { retry: false }, { type: 'continue' }],
   ] as const)('%s', async (_name, stage, result, verdict) => {
     expect(await returning(stage, result)).toMatchObject(verdict);

@@ -20,6 +20,7 @@ export function returnedVerdict(stage: Stage, result: unknown, given: GivenMessa
   refuseStray(stage, members);
   const ops = given.list.takeOps();
   const { halt, response, reason, deny, code, chunks, retry, ...rest } = members;
+  if (stage === 'processAPIError' && retry === true) return retryVerdict(stage, rest, given);
   const changes = checkedChanges(stage, { ...rest, ...(ops.length > 0 && { ops }) });
   const withChanges = Object.keys(changes).length > 0 && { changes };
   if (halt === true) {
@@ -39,8 +40,18 @@ export function returnedVerdict(stage: Stage, result: unknown, given: GivenMessa
     });
   }
   if (Array.isArray(chunks)) return checkedVerdict(stage, { type: 'respond', chunks });
-  if (stage === 'processAPIError' && retry === true) return { type: 'retry', ...withChanges };
   return { type: 'continue', ...withChanges };
+}
+
+/** The model of another try is a member of its verdict, not a change. */
+function retryVerdict(stage: Stage, { model, ...rest }: Members, given: GivenMessages): Verdict {
+  const ops = given.list.takeOps();
+  const { model: id, ...changes } = checkedChanges(stage, { ...rest, ...(ops.length > 0 && { ops }), model });
+  return {
+    type: 'retry',
+    ...(id !== undefined && { model: id }),
+    ...(Object.keys(changes).length > 0 && { changes }),
+  };
 }
 
 /** Members that mean something only beside another one, or only in another stage: ignored, they would look like a verdict. */
@@ -117,7 +128,8 @@ function checkedChanges(stage: Stage, members: Members): Changes {
     const lines = issues.map((issue) => `${issue.path} ${issue.message}`).join('; ');
     throw new MillraceError('processor-verdict-refused', `What ${stage} returned does not fit: ${lines}`, { issues });
   }
-  const refused = refusedChange(stage, changes.data);
+  const { model, ...others } = changes.data;
+  const refused = refusedChange(stage, stage === 'processAPIError' ? others : { ...others, ...(model && { model }) });
   if (refused === undefined) return changes.data;
   throw new MillraceError('processor-verdict-refused', `${stage} cannot change "${refused}".`);
 }

@@ -1,0 +1,92 @@
+// Ends of parts wait for what follows: only the finish says whether the text was cut off.
+import type { Chunk } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { RUN_ID } from '../testing/run-states.ts';
+import { createChunkMaker, type ModelPart } from './model-parts.ts';
+import { createPartEnds } from './part-ends.ts';
+
+const usage = {
+  inputTokens: { total: 3, noCache: 3, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 2, text: 2, reasoning: 0 },
+};
+type Reason = Extract<ModelPart, { type: 'finish' }>['finishReason']['unified'];
+const finish = (unified: Reason): ModelPart => ({ type: 'finish', finishReason: { unified, raw: unified }, usage });
+const text: ModelPart[] = [
+  { type: 'text-start', id: 't' },
+  { type: 'text-delta', id: 't', delta: 'a' },
+  { type: 'text-end', id: 't' },
+];
+const call = (input: string, more: object = {}): ModelPart[] => [
+  { type: 'tool-input-start', id: 'c', toolName: 'clock' },
+  { type: 'tool-input-end', id: 'c' },
+  { type: 'tool-call', toolCallId: 'c', toolName: 'clock', input, ...more },
+];
+
+/** What comes out at each part. */
+function outOf(parts: ModelPart[]): Chunk[][] {
+  const toChunks = createChunkMaker(RUN_ID);
+  const withEnds = createPartEnds();
+  return parts.map((part) => withEnds(part, toChunks(part)));
+}
+const completeness = (parts: ModelPart[]) =>
+  outOf(parts)
+    .flat()
+    .flatMap((chunk) => {
+      const isEnd =
+        chunk.type === 'text-end' || chunk.type === 'reasoning-end' || chunk.type === 'tool-call-input-streaming-end';
+      return isEnd ? [chunk.payload.complete] : [];
+    });
+
+describe('a part that ends', () => {
+  test.each(['stop', 'tool-calls'] as const)('before a finish for %s is whole', (reason) => {
+    expect(completeness([...text, finish(reason)])).toEqual([undefined]);
+  });
+
+  test.each(['length', 'content-filter', 'error', 'other'] as const)('before a finish for %s was cut off', (reason) => {
+    expect(completeness([...text, finish(reason)])).toEqual([false]);
+  });
+
+  test('before another part is whole, whatever the finish says', () => {
+    const reasoning: ModelPart[] = [
+      { type: 'reasoning-start', id: 'r' },
+      { type: 'reasoning-end', id: 'r' },
+    ];
+    expect(completeness([...reasoning, ...text, finish('length')])).toEqual([undefined, false]);
+  });
+
+  test('waits for what follows it, and keeps its place', () => {
+    const metadata: ModelPart = { type: 'response-metadata', id: 'm' };
+    expect(outOf([...text, metadata, finish('length')]).map((chunks) => chunks.map(({ type }) => type))).toEqual([
+      ['text-start'],
+      ['text-delta'],
+      [],
+      [],
+      ['text-end', 'response-metadata'],
+    ]);
+  });
+});
+
+describe('a tool call that was cut off', () => {
+  const calls = (parts: ModelPart[]) =>
+    outOf(parts)
+      .flat()
+      .filter(({ type }) => type === 'tool-call').length;
+
+  test('is none: the beginning of its arguments is nothing that could be judged', () => {
+    expect(calls([...call('{"card":"4111 1111'), finish('length')])).toBe(0);
+    expect(completeness([...call('{"card":"4111 1111'), finish('length')])).toEqual([false]);
+  });
+
+  test('is one where its arguments were complete', () => {
+    expect(calls([...call('{"card":1}'), finish('length')])).toBe(1);
+  });
+});
+
+test('a call that the provider makes itself does not wait for its result', () => {
+  const parts = call('{}', { providerExecuted: true });
+  expect(
+    outOf(parts)
+      .at(-1)
+      ?.map(({ type }) => type),
+  ).toEqual(['tool-call-input-streaming-end', 'tool-call']);
+});
