@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { askApi, gatherInfo, request } from '@millrace/bus';
-import { stageReplySchema, type MessageOp, type Stage } from '@millrace/contracts';
+import { askApi, gatherInfo } from '@millrace/bus';
+import type { ConversationEntry, MessageOp, Stage } from '@millrace/contracts';
 import { startService } from '@millrace/service';
-import { useBus, useNats, useRedis, useService } from '@millrace/testkit';
+import { askStage, callEntry, stageCall, useBus, useNats, useRedis, useService } from '@millrace/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
 import { messageHistoryService } from './service.ts';
 import { RUN } from './testing/call-history.ts';
@@ -36,32 +36,14 @@ function describeService(store: string, env: () => Record<string, string>): void
     run: Partial<typeof RUN>,
     messages: { input: string[]; response?: string[] },
   ) => {
-    const { bus } = tests;
     const { input, response = [] } = messages;
-    const entries = [
-      ...input.map((id) => ({ source: 'input', message: message(id) })),
-      ...response.map((id) => ({ source: 'response', message: message(id, id, 'assistant') })),
+    const entries: ConversationEntry[] = [
+      ...input.map((id) => ({ source: 'input' as const, message: message(id) })),
+      ...response.map((id) => ({ source: 'response' as const, message: message(id, id, 'assistant') })),
     ];
-    const payload = {
-      callId: 'call-1',
-      run: { ...RUN, ...run },
-      entries: [{ entry: 'message-history', processor: 'message-history', options: {}, state: {} }],
-      requestContext: {},
-      timeoutMs: 5_000,
-      stage,
-      input: { retryCount: 0, stepNumber: 0, answered: true, conversation: { entries, system: [] } },
-    };
-    const subject = bus.subjects.stage(stage, 'message-history');
-    const reply = await request(bus, {
-      subject,
-      payload,
-      reply: stageReplySchema,
-      timeoutMs: 5_000,
-      signal: undefined,
-    });
-    if ('error' in reply) throw reply.error;
-    if (!('verdicts' in reply.ok)) throw new Error('progress only');
-    return reply.ok.verdicts[0];
+    const conversation = { entries, system: [] };
+    const call = stageCall(stage, [callEntry('message-history')], { answered: true, conversation }, { ...RUN, ...run });
+    return (await askStage(tests.bus, call))[0];
   };
   const addedIds = (ops: MessageOp[] = []) =>
     ops.flatMap((op) => (op.op === 'add' ? [`${op.source} ${op.message.id}`] : []));

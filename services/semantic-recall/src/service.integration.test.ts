@@ -3,11 +3,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gatherInfo, request } from '@millrace/bus';
-import { stageReplySchema, textMessage, type ConversationEntry, type Stage } from '@millrace/contracts';
+import { gatherInfo } from '@millrace/bus';
+import { textMessage, type ConversationEntry, type Stage } from '@millrace/contracts';
 import { DIMENSIONS, startTestProvider, type TestProvider } from '@millrace/models/testing';
 import { startService } from '@millrace/service';
-import { aRun, useBus, useNats, useService } from '@millrace/testkit';
+import { aRun, askStage, callEntry, stageCall, useBus, useNats, useService } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectionName } from './collection-name.ts';
 import { createQdrant } from './qdrant-client.ts';
@@ -46,26 +46,10 @@ function describeService(name: string, env: Record<string, string | undefined>):
   useService(semanticRecallService, () => ({ ...common(), ...env }));
 
   async function callStage(stage: Stage, runId: string, entries: ConversationEntry[]) {
-    const { bus } = tests;
-    const payload = {
-      callId: 'call-1',
-      run: aRun({ runId }),
-      entries: [{ entry: 'recall', processor: 'semantic-recall', options: {}, state: {} }],
-      requestContext: {},
-      timeoutMs: 5_000,
-      stage,
-      input: { retryCount: 0, stepNumber: 0, answered: true, conversation: { entries, system: [] } },
-    };
-    const subject = bus.subjects.stage(stage, 'semantic-recall');
-    const reply = await request(bus, {
-      subject,
-      payload,
-      reply: stageReplySchema,
-      timeoutMs: 5_000,
-      signal: undefined,
-    });
-    if ('error' in reply) throw reply.error;
-    return 'verdicts' in reply.ok ? reply.ok.verdicts : [];
+    const conversation = { entries, system: [] };
+    const recall = callEntry('semantic-recall', {}, { entry: 'recall' });
+    const call = stageCall(stage, [recall], { answered: true, conversation }, aRun({ runId }));
+    return askStage(tests.bus, call);
   }
   const user = (text: string): ConversationEntry => ({ source: 'input', message: textMessage('u', 'user', text) });
   const assistant = (text: string): ConversationEntry => {

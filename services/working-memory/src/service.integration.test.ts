@@ -3,11 +3,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { askApi, gatherInfo, request } from '@millrace/bus';
-import { stageReplySchema, textMessage, type Stage } from '@millrace/contracts';
+import { askApi, gatherInfo } from '@millrace/bus';
+import type { Stage } from '@millrace/contracts';
 import { startTestProvider, type TestProvider } from '@millrace/models/testing';
 import { startService } from '@millrace/service';
-import { aRun, useBus, useNats, useRedis, useService } from '@millrace/testkit';
+import {
+  aRun,
+  askStage,
+  callEntry,
+  conversationOf,
+  stageCall,
+  useBus,
+  useNats,
+  useRedis,
+  useService,
+} from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { workingMemoryService } from './service.ts';
 
@@ -38,31 +48,10 @@ function describeService(name: string, env: () => Record<string, string>): void 
   useService(workingMemoryService, () => ({ ...common(), ...env() }));
 
   async function callStage(stage: Stage, runId: string, said: string) {
-    const { bus } = tests;
-    const payload = {
-      callId: 'call-1',
-      run: aRun({ runId }),
-      entries: [{ entry: 'memory', processor: 'working-memory', options: { template: 'Name: {{name}}' }, state: {} }],
-      requestContext: {},
-      timeoutMs: 5_000,
-      stage,
-      input: {
-        retryCount: 0,
-        stepNumber: 0,
-        answered: true,
-        conversation: { entries: [{ source: 'input', message: textMessage('u1', 'user', said) }], system: [] },
-      },
-    };
-    const subject = bus.subjects.stage(stage, 'working-memory');
-    const reply = await request(bus, {
-      subject,
-      payload,
-      reply: stageReplySchema,
-      timeoutMs: 5_000,
-      signal: undefined,
-    });
-    if ('error' in reply) throw reply.error;
-    return 'verdicts' in reply.ok ? reply.ok.verdicts : [];
+    const conversation = conversationOf({ input: [said] });
+    const memory = callEntry('working-memory', { template: 'Name: {{name}}' }, { entry: 'memory' });
+    const call = stageCall(stage, [memory], { answered: true, conversation }, aRun({ runId }));
+    return askStage(tests.bus, call);
   }
 
   test('shows in the next run what it extracted from the one before, and answers memory-get', async () => {

@@ -14,7 +14,7 @@ import {
   toolChoiceSchema,
   toolDefinitionSchema,
 } from './model.ts';
-import type { Stage } from './stage.ts';
+import type { Reads, Stage } from './stage.ts';
 
 export const changesSchema = z.strictObject({
   ops: z.array(messageOpSchema).optional(),
@@ -61,6 +61,23 @@ const CHANGES_OF_STAGE: Record<Stage, readonly (keyof Changes)[]> = {
 export function refusedChange(stage: Stage, changes: Changes): string | undefined {
   const allowed: readonly string[] = CHANGES_OF_STAGE[stage];
   return Object.keys(changes).find((key) => !allowed.includes(key));
+}
+
+/** What replaces all of something, and what a processor must read to do so: what it was not given it would remove. */
+const REPLACED_WHOLE: Partial<Record<keyof Changes, Reads>> = { tools: 'tools', prompt: 'prompt' };
+
+/** The first member that replaces what a processor with these `reads` was not given, in the words of the interface. */
+export function blindReplacement(
+  changes: Changes,
+  reads: readonly Reads[],
+): { member: string; unread: Reads } | undefined {
+  const replaced = changes.ops?.some(({ op }) => op === 'system-all')
+    ? [{ member: 'systemMessages', unread: 'system' as const }]
+    : [];
+  const keys = Object.entries(REPLACED_WHOLE).flatMap(([member, unread]) =>
+    member in changes ? [{ member, unread }] : [],
+  );
+  return [...replaced, ...keys].find(({ unread }) => !reads.includes(unread));
 }
 
 /** What a stage's input must have for changes to be applied to it. */

@@ -34,6 +34,9 @@ export const ERROR_CODES = {
   'processor-not-there': 'Nobody answers on the processor’s subject.',
   'processor-timeout': 'A processor did not answer in its time.',
   'processor-failed': 'A processor threw.',
+  'processor-invalid':
+    'A processor is not what its definition says: a declared stage has no method, or a method no stage.',
+  'replica-busy': 'A replica has as many calls under way as it takes.',
   'processor-verdict-refused': 'A processor gave a verdict that its stage does not allow.',
   'session-lost': 'A stream session broke off: silence, a gap in its numbers, or a replica that went away.',
   'state-not-serializable': 'An entry’s state holds something that is not JSON.',

@@ -29,7 +29,7 @@ export function isNestedDeeper(value: unknown, levels: number = MAX_NESTING): bo
 
 /**
  * Where in `value` something stands that JSON cannot carry (a function, a symbol, undefined in an array, a bigint, a
- * cycle, NaN, an object of a class: a Map would arrive as {}), as a path such as `$.cache.get`; undefined when all of it can travel. Objects with a toJSON are asked.
+ * cycle, NaN, an object of a class: a Map would arrive as {}, more than 128 levels), as a path such as `$.cache.get`; undefined when all of it can travel. Objects with a toJSON are asked.
  */
 export function findUnserializable(value: unknown, path = '$', seen: readonly object[] = []): string | undefined {
   switch (typeof value) {
@@ -44,7 +44,7 @@ export function findUnserializable(value: unknown, path = '$', seen: readonly ob
       return path;
   }
   if (value === null) return undefined;
-  if (seen.includes(value)) return path;
+  if (seen.includes(value) || seen.length >= MAX_NESTING) return path;
   if ('toJSON' in value && typeof value.toJSON === 'function') return undefined;
   const within = [...seen, value];
   if (Array.isArray(value)) return firstOf(value.entries(), (key) => `${path}[${key}]`, within);

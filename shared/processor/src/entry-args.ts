@@ -11,6 +11,7 @@ import {
   type Violation,
 } from '@millrace/contracts';
 import type { CommonArgs } from './processor.ts';
+import { endTimers } from './end-timers.ts';
 import { createRequestContext } from './request-context.ts';
 import { StopError } from './verdict/stop.ts';
 import { createStreamWriter } from './stream/stream-writer.ts';
@@ -25,6 +26,8 @@ export type CallContext = {
   signal: AbortSignal;
   /** Where custom chunks go, at once. */
   write: (chunk: Chunk) => void;
+  /** What an operator should know, though the call goes on. */
+  warn?: (message: string) => void;
 };
 
 /** What a verdict carries along. */
@@ -32,7 +35,18 @@ export type Leftovers = { state?: JsonObject; violations?: Violation[] };
 
 export type EntryArgs = { common: CommonArgs; leftovers: () => Leftovers };
 
-export function createEntryArgs(entry: CallEntry, context: CallContext): EntryArgs {
+export type EntryHooks = {
+  /** A custom chunk could not be sent. */
+  writeFailed: (error: unknown) => void;
+  /** The state is live while a session lasts: timers may stand in it, and end with it. */
+  live?: boolean;
+};
+
+export function createEntryArgs(
+  entry: CallEntry,
+  context: CallContext,
+  { writeFailed, live = false }: EntryHooks,
+): EntryArgs {
   const violations = createViolationList(entry.entry);
   const before = JSON.stringify(entry.state);
   const state: JsonObject = JSON.parse(before);
@@ -52,7 +66,7 @@ export function createEntryArgs(entry: CallEntry, context: CallContext): EntryAr
     requestContext: createRequestContext(context.requestContext, context.run),
     tracingContext: context.trace ? { trace: context.trace } : {},
     abortSignal: context.signal,
-    writer: createStreamWriter(context.run, context.write),
+    writer: createStreamWriter(context.run, context.write, writeFailed),
     onViolation: violations.add,
     run: context.run,
     entry: entry.entry,
@@ -60,6 +74,10 @@ export function createEntryArgs(entry: CallEntry, context: CallContext): EntryAr
   return {
     common,
     leftovers: () => {
+      if (live) {
+        for (const place of endTimers(state, 'state'))
+          context.warn?.(`"${entry.entry}" kept a timer at ${place}: it was ended and dropped with the session`);
+      }
       const found = violations.all();
       return { ...changedState(entry, state, before), ...(found.length > 0 && { violations: found }) };
     },

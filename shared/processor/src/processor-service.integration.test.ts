@@ -71,7 +71,11 @@ test('a service whose version is not semantic does not start: clients would show
 });
 
 describe('what a replica of a processor service serves', () => {
-  const alone = (more: Record<string, string>) => startService(everything, { ...env(), LOG_LEVEL: 'silent', ...more });
+  const alone = async (more: Record<string, string>, definition: Parameters<typeof startService>[0] = everything) => {
+    const running = await startService(definition, { ...env(), LOG_LEVEL: 'silent', ...more });
+    await running.bus.nc.flush();
+    return running;
+  };
 
   test('is chosen by PROCESSORS and TOOLS', async () => {
     await service.running.stop();
@@ -90,7 +94,7 @@ describe('what a replica of a processor service serves', () => {
 
   test('is not chosen by a variable that is meant for services of another kind', async () => {
     const guards = processorService({ name: 'guards', version: '1.0.0', processors: [passing('guard')] });
-    const running = await startService(guards, { ...env(), LOG_LEVEL: 'silent', TOOLS: 'clock' });
+    const running = await alone({ TOOLS: 'clock' }, guards);
     expect((await infoOf('guards'))?.endpoints).toHaveLength(1);
     await running.stop();
   });

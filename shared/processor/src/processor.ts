@@ -26,6 +26,7 @@ type MaybePromise<T> = T | Promise<T>;
 
 /** A custom chunk on its way to the client. `type` starts with `data-`. `transient: true` is not stored. */
 export type CustomChunk = { type: `data-${string}`; data?: JsonValue; transient?: boolean; [key: string]: unknown };
+/** Rejects for a chunk that cannot be sent; where nobody waits for it, the call fails. */
 export type StreamWriter = { custom(chunk: CustomChunk): Promise<void> };
 
 /** What every method gets. */

@@ -1,4 +1,5 @@
 // For tests only: real servers, conformance suites, leak checks. Only ever a devDependency.
+export { askStage } from './ask-stage.ts';
 export { useBus, type TestBus } from './bus.ts';
 export { eventually, type EventuallyOptions } from './eventually.ts';
 export { useNats, type TestNats } from './nats.ts';

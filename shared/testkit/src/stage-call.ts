@@ -30,10 +30,15 @@ export function callEntry(processor: string, options: JsonObject = {}, more: Par
   return { entry: processor, processor, options, state: {}, ...more };
 }
 
-export function stageCall(stage: Stage, entries: CallEntry[], input: Partial<StageInput> = {}): StageCall {
+export function stageCall(
+  stage: Stage,
+  entries: CallEntry[],
+  input: Partial<StageInput> = {},
+  run: RunRef = TEST_RUN,
+): StageCall {
   return {
     callId: crypto.randomUUID(),
-    run: TEST_RUN,
+    run,
     entries,
     requestContext: {},
     timeoutMs: CALL_TIMEOUT_MS,

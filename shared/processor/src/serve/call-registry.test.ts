@@ -1,18 +1,21 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createCallRegistry } from './call-registry.ts';
 
+/** Who asks. */
+const RUN = { tenant: 'default', runId: 'run-1', epoch: 1 };
+
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test('a signal fires when its call is cancelled, and no other does', () => {
   const calls = createCallRegistry();
-  const [one, two] = [calls.open('one', 1_000), calls.open('two', 1_000)];
+  const [one, two] = [calls.open('one', 1_000, RUN), calls.open('two', 1_000, RUN)];
   calls.cancel(['one', 'unknown']);
   expect([one.signal.aborted, two.signal.aborted]).toEqual([true, false]);
 });
 
 test('it fires when the time is up, and says so', () => {
-  const { signal } = createCallRegistry().open('one', 1_000);
+  const { signal } = createCallRegistry().open('one', 1_000, RUN);
   vi.advanceTimersByTime(999);
   expect(signal.aborted).toBe(false);
   vi.advanceTimersByTime(1);
@@ -21,7 +24,7 @@ test('it fires when the time is up, and says so', () => {
 
 test('it does not fire once the call is closed', async () => {
   const calls = createCallRegistry();
-  const { signal, close } = calls.open('one', 1_000);
+  const { signal, close } = calls.open('one', 1_000, RUN);
   close();
   calls.cancel(['one']);
   vi.advanceTimersByTime(10_000);
@@ -29,17 +32,40 @@ test('it does not fire once the call is closed', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a second call of the same id can still be cancelled when the first is closed', async () => {
+test('a repeated call of the same run can still be cancelled when the first is closed', async () => {
   const calls = createCallRegistry();
-  const first = calls.open('one', 1_000);
-  const second = calls.open('one', 1_000);
+  const first = calls.open('one', 1_000, RUN);
+  const second = calls.open('one', 1_000, RUN);
   first.close();
   calls.cancel(['one']);
   expect(second.signal.aborted).toBe(true);
 });
 
 test('a deadline that is months away does not fire at once', () => {
-  const { signal } = createCallRegistry().open('one', 365 * 24 * 3_600_000);
+  const { signal } = createCallRegistry().open('one', 365 * 24 * 3_600_000, RUN);
   vi.advanceTimersByTime(1_000);
   expect(signal.aborted).toBe(false);
+});
+
+test('a call id is that of one run: another run under it is refused, and cannot be cancelled with it', () => {
+  const calls = createCallRegistry();
+  const first = calls.open('one', 1_000, RUN);
+  for (const other of [{ tenant: 'acme' }, { runId: 'run-2' }, { epoch: 2 }]) {
+    expect(() => calls.open('one', 1_000, { ...RUN, ...other })).toThrow(
+      expect.objectContaining({ code: 'message-invalid', path: 'callId' }),
+    );
+  }
+  first.close();
+  expect(calls.open('one', 1_000, { ...RUN, runId: 'run-2' }).signal.aborted).toBe(false);
+});
+
+test('a replica takes so many calls at once, and takes the next one when one is over', () => {
+  const calls = createCallRegistry(2);
+  calls.open('one', 1_000, RUN);
+  const second = calls.open('two', 1_000, RUN);
+  expect(() => calls.open('three', 1_000, RUN)).toThrow(expect.objectContaining({ code: 'replica-busy' }));
+  second.close();
+  second.close();
+  calls.open('three', 1_000, RUN);
+  expect(() => calls.open('four', 1_000, RUN)).toThrow(expect.objectContaining({ code: 'replica-busy' }));
 });

@@ -1,5 +1,5 @@
 // The calls under way on this replica, so that one that was given up can be told: its abortSignal fires.
-import { asTimeoutMs } from '@millrace/contracts';
+import { MillraceError, asTimeoutMs, type RunRef } from '@millrace/contracts';
 
 export type OpenCall = {
   /** Fires when the call is cancelled or its time is up. */
@@ -10,32 +10,63 @@ export type OpenCall = {
   close(): void;
 };
 
+/** Who asks: a run under one owner. */
+export type Asker = Pick<RunRef, 'tenant' | 'runId' | 'epoch'>;
+
 export type CallRegistry = {
-  open(callId: string, timeoutMs: number): OpenCall;
+  /** @throws replica-busy above MAX_CALLS; message-invalid for an id that another run's call has */
+  open(callId: string, timeoutMs: number, asker: Asker): OpenCall;
   cancel(callIds: readonly string[]): void;
 };
 
-export function createCallRegistry(): CallRegistry {
-  const calls = new Map<string, AbortController>();
-  const giveUp = (controller: AbortController | undefined) => controller?.abort(new Error('the call was given up'));
+/** Stage calls and stream sessions at once: above it another replica is the better choice. */
+export const MAX_CALLS = 10_000;
+
+type Calls = { owner: string; controllers: Set<AbortController> };
+
+export function createCallRegistry(maxCalls = MAX_CALLS): CallRegistry {
+  const calls = new Map<string, Calls>();
+  let open = 0;
+  const giveUp = (controller: AbortController) => controller.abort(new Error('the call was given up'));
+
+  /** An attempt that is repeated may have the id of the first; another run's call must not share its cancellation. */
+  const callsOf = (callId: string, { tenant, runId, epoch }: Asker): Calls => {
+    const owner = `${tenant}.${runId}.${epoch}`;
+    const known = calls.get(callId) ?? { owner, controllers: new Set() };
+    if (known.owner === owner) return known;
+    throw new MillraceError('message-invalid', `The call id "${callId}" is that of another run's call.`, {
+      path: 'callId',
+      remedy: 'Give each call an id of its own, such as a UUID.',
+    });
+  };
+
   return {
-    open(callId, timeoutMs) {
+    open(callId, timeoutMs, asker) {
+      if (open >= maxCalls) {
+        throw new MillraceError('replica-busy', `This replica has ${open} calls under way and takes no more.`, {
+          remedy: 'Start another replica of the service.',
+        });
+      }
+      const own = callsOf(callId, asker);
       const controller = new AbortController();
       const timeUp = () => controller.abort(new Error(`the call took more than ${timeoutMs} ms`));
       const timer = setTimeout(timeUp, asTimeoutMs(timeoutMs));
-      calls.set(callId, controller);
+      own.controllers.add(controller);
+      calls.set(callId, own);
+      open += 1;
       return {
         signal: controller.signal,
         giveUp: () => giveUp(controller),
         close: () => {
           clearTimeout(timer);
-          // A call that is asked for again has the id of the first: the one that is over must not take the other's place.
-          if (calls.get(callId) === controller) calls.delete(callId);
+          if (!own.controllers.delete(controller)) return;
+          open -= 1;
+          if (own.controllers.size === 0) calls.delete(callId);
         },
       };
     },
     cancel(callIds) {
-      for (const callId of callIds) giveUp(calls.get(callId));
+      for (const callId of callIds) calls.get(callId)?.controllers.forEach(giveUp);
     },
   };
 }

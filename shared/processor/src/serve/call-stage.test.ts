@@ -1,10 +1,10 @@
-import { messageText, type Stage, type StageInput, type Verdict } from '@millrace/contracts';
+import { STAGES, messageText, type JsonObject, type Stage, type StageInput, type Verdict } from '@millrace/contracts';
 import { callContext, callEntry, conversationOf, stageCall } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callStage } from './call-stage.ts';
 import { createHostedProcessors } from './hosted-processor.ts';
-import type { Processor } from '../processor.ts';
+import type { ProcessInputArgs, Processor } from '../processor.ts';
 import { defineProcessor, type ProcessorDefinition } from '../processor-definition.ts';
 
 type Methods = Omit<Processor, 'id'>;
@@ -12,7 +12,7 @@ const define = (id: string, methods: Methods, more: Partial<ProcessorDefinition>
   ...defineProcessor({
     id,
     description: 'of a test',
-    stages: ['processInput'],
+    stages: STAGES.filter((stage) => stage in methods),
     reads: ['input'],
     options: z.strictObject({ limit: z.number().default(1) }),
     create: () => ({ id, ...methods }),
@@ -68,9 +68,11 @@ describe('a list of processors', () => {
   });
 
   test('what is changed for one call only is seen by the next too: the prompt, the arguments, the model', async () => {
-    const request = define('request', {
-      processLLMRequest: ({ prompt }) => ({ prompt: [...prompt, { role: 'user', content: 'more' }] }),
-    });
+    const request = define(
+      'request',
+      { processLLMRequest: ({ prompt }) => ({ prompt: [...prompt, { role: 'user', content: 'more' }] }) },
+      { reads: ['prompt'] },
+    );
     const { verdicts } = await call('processLLMRequest', [request, { ...request, id: 'again' }], { prompt: [] });
     expect(verdicts[1]).toMatchObject({ changes: { prompt: [{ content: 'more' }, { content: 'more' }] } });
     const step = define('step', { processInputStep: ({ model }) => ({ model: `${model}x` }) });
@@ -115,7 +117,7 @@ describe('a list of processors', () => {
 });
 
 describe('options', () => {
-  const limited = define('limited', {});
+  const limited = define('limited', { processInput: () => undefined });
 
   test('that do not fit are a failure that names the entry, the option and the remedy', async () => {
     const entries = [callEntry('limited', { limit: 'x', unknown: 1 }, { entry: 'mine' })];
@@ -136,10 +138,32 @@ describe('options', () => {
 
   test('are the same object for the same options, another for others', async () => {
     let made = 0;
-    const counted = { ...limited, create: () => ({ id: 'limited', count: (made += 1) }) };
+    const counted = { ...limited, create: () => ((made += 1), { id: 'limited', processInput: () => undefined }) };
     const hosted = createHostedProcessors([counted]);
     for (const limit of [1, 2, 1, 2]) hosted(callEntry('limited', { limit }));
     expect(made).toBe(2);
+  });
+
+  test('that are new each time do not fill the memory: the objects used last are kept, by number and by size', async () => {
+    let made = 0;
+    const options = z.strictObject({ limit: z.number().optional(), words: z.string().optional() });
+    const create = () => ((made += 1), { id: 'limited', processInput: () => undefined });
+    const hosted = createHostedProcessors([{ ...limited, options, create }]);
+    const use = (entry: JsonObject) => {
+      const before = made;
+      hosted(callEntry('limited', entry));
+      return made > before ? 'made' : 'kept';
+    };
+    use({ limit: 0 });
+    for (let limit = 1; limit < 1_000; limit++) use({ limit });
+    expect(use({ limit: 0 })).toBe('kept');
+    use({ limit: 1_000 });
+    expect([use({ limit: 0 }), use({ limit: 1 })]).toEqual(['kept', 'made']);
+    const large = 'x'.repeat(3 * 1024 * 1024);
+    for (const letter of ['a', 'b', 'c']) use({ words: letter + large });
+    expect([use({ words: `c${large}` }), use({ words: `a${large}` })]).toEqual(['kept', 'made']);
+    const huge = { words: 'x'.repeat(9 * 1024 * 1024) };
+    expect([use(huge), use(huge), use({ words: `a${large}` })]).toEqual(['made', 'made', 'kept']);
   });
 });
 
@@ -254,6 +278,79 @@ test('who does not read the system messages cannot replace them all', async () =
     type: 'continue',
     changes: { ops: [{ op: 'system-all', messages: [] }] },
   });
+});
+
+describe('who was not given something cannot replace all of it', () => {
+  const tool = { name: 'clock', description: '', inputSchema: {}, subject: 's', idempotent: true, timeoutMs: 1 };
+  const own = { ...tool, name: 'own' };
+  const cases: [Stage, string, Methods, ProcessorDefinition['reads']][] = [
+    ['processInputStep', 'tools', { processInputStep: ({ tools }) => ({ tools: { ...tools, own } }) }, ['tools']],
+    ['processLLMRequest', 'prompt', { processLLMRequest: ({ prompt }) => ({ prompt }) }, ['prompt']],
+    ['processInput', 'systemMessages', { processInput: () => ({ messages: [], systemMessages: [] }) }, ['system']],
+  ];
+
+  test.each(cases)('%s: %s', async (stage, member, methods, reads) => {
+    const input = { conversation, tools: [tool], prompt: [{ role: 'user' as const, content: [] }] };
+    const blind = await call(stage, [define('blind', methods)], input);
+    expect(blind.verdicts).toMatchObject([
+      { type: 'failure', code: 'processor-verdict-refused', message: expect.stringContaining(member) },
+    ]);
+    const seeing = await call(stage, [define('seeing', methods, { reads: ['input', ...reads] })], input);
+    expect(seeing.verdicts).toMatchObject([{ type: 'continue' }]);
+  });
+
+  test('also where another processor of the same call reads it', async () => {
+    const seen: string[][] = [];
+    const look: Methods = { processInputStep: ({ tools }) => void seen.push(Object.keys(tools)) };
+    const input = { tools: [tool] };
+    await call('processInputStep', [define('reads', look, { reads: ['tools'] }), define('blind', look)], input);
+    expect(seen).toEqual([['clock'], []]);
+  });
+});
+
+describe('a custom chunk that cannot be sent', () => {
+  const refusing = { ...callContext(), write: () => JSON.parse('no JSON') };
+  const run = async (methods: Methods) => {
+    const definition = define('writing', methods);
+    const outcome = await callStage(
+      stageCall('processInput', [callEntry('writing')]),
+      createHostedProcessors([definition]),
+      refusing,
+    );
+    return outcome.verdicts[0];
+  };
+
+  test('fails the call though the processor did not wait for it, and the process goes on', async () => {
+    const careless = { processInput: ({ writer }: ProcessInputArgs) => void writer.custom({ type: 'data-x' }) };
+    expect(await run(careless)).toMatchObject({ type: 'failure', message: expect.stringContaining('JSON') });
+  });
+
+  test('does not fail the call of a processor that waits for it and knows what to do', async () => {
+    const careful = {
+      processInput: async ({ writer }: ProcessInputArgs) => {
+        await writer.custom({ type: 'data-x' }).catch(() => undefined);
+      },
+    };
+    expect(await run(careful)).toEqual({ type: 'continue' });
+  });
+
+  test('is refused where it is not JSON', async () => {
+    const data = JSON.parse('{}');
+    data.self = data;
+    const cyclic = { processInput: async ({ writer }: ProcessInputArgs) => writer.custom({ type: 'data-x', data }) };
+    expect(await run(cyclic)).toMatchObject({ type: 'failure', code: 'not-json' });
+  });
+});
+
+test('a method that hangs is left when its time is up', async () => {
+  const giveUp = new AbortController();
+  const hanging = define('hanging', { processInput: () => new Promise(() => giveUp.abort()) });
+  const { verdicts } = await callStage(
+    stageCall('processInput', [callEntry('hanging')]),
+    createHostedProcessors([hanging]),
+    { ...callContext(), signal: giveUp.signal },
+  );
+  expect(verdicts).toMatchObject([{ type: 'failure', code: 'processor-timeout', retryable: true }]);
 });
 
 test('a method that returns because its time is up has not judged', async () => {

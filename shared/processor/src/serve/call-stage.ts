@@ -3,6 +3,7 @@
 import {
   MillraceError,
   applyChanges,
+  blindReplacement,
   type Reads,
   type StageCall,
   type StageInput,
@@ -62,14 +63,18 @@ async function callEntry(
   }
   if (!found) return undefined;
   const { definition, processor } = found;
-  const { common, leftovers } = createEntryArgs(entry, context);
+  let writeError: unknown;
+  const writeFailed = (error: unknown) => void (writeError ??= error);
+  const { common, leftovers } = createEntryArgs(entry, context, { writeFailed });
   try {
     const own = narrowed(input, definition.reads);
     const list = createList(stage, own);
     const messages = messagesFor(stage, list);
-    const result = await callMethod(processor, stage, common, own, { list, messages });
+    const call = () => callMethod(processor, stage, common, own, { list, messages });
+    const result = await untilGivenUp(call, context.signal);
     // What a method returns when it is told to give up is no judgement: a guard must not pass text for want of time.
-    if (context.signal.aborted) throw givenUp(entry);
+    if (context.signal.aborted) throw givenUp(entry.entry);
+    if (writeError !== undefined) throw writeError;
     const verdict = returnedVerdict(stage, result, {
       messages,
       list,
@@ -83,29 +88,46 @@ async function callEntry(
   }
 }
 
-function givenUp({ entry }: Entry): MillraceError {
+/** Nobody waits for a method that hangs: what it does after the signal has fired counts no more. */
+function untilGivenUp(call: () => unknown, signal: AbortSignal): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const stop = () => resolve(undefined);
+  signal.addEventListener('abort', stop, { once: true });
+  const called = async () => call();
+  void called()
+    .then(resolve, reject)
+    .finally(() => signal.removeEventListener('abort', stop));
+  if (signal.aborted) stop();
+  return promise;
+}
+
+export function givenUp(entry: string): MillraceError {
   return new MillraceError('processor-timeout', `"${entry}" was given up before it had judged.`);
 }
 
-/** Who was not given the system messages must not replace them all: that would remove what it has never seen. */
+/** Who was not given something must not replace all of it: that would remove what it has never seen. */
 function refuseBlindReplacement(verdict: Verdict, reads: readonly Reads[]): void {
-  const ops = 'changes' in verdict ? (verdict.changes?.ops ?? []) : [];
-  if (reads.includes('system') || !ops.some((op) => op.op === 'system-all')) return;
+  const blind = 'changes' in verdict && verdict.changes ? blindReplacement(verdict.changes, reads) : undefined;
+  if (!blind) return;
+  const remedy = `Add '${blind.unread}' to its reads${blind.unread === 'system' ? ', or use messageList.setSystem(tag, ...)' : ''}.`;
   throw new MillraceError(
     'processor-verdict-refused',
-    'systemMessages were returned by a processor that does not read them.',
-    {
-      remedy: "Add 'system' to its reads, or use messageList.setSystem(tag, ...).",
-    },
+    `${blind.member} were returned by a processor that does not read them.`,
+    { path: blind.member, remedy },
   );
 }
 
+/** Members of a stage's input that are given only to who reads them, under the name of what is read. */
+const READ_BY_NAME = ['prompt', 'steps', 'chunks', 'tools'] as const;
+
 /** A merged call carries what any of its processors reads; each still sees only its own. */
 export function narrowed(input: StageInput, reads: readonly Reads[]): StageInput {
-  if (!input.conversation) return input;
+  const own = { ...input };
+  for (const member of READ_BY_NAME) if (!reads.includes(member)) delete own[member];
+  if (!input.conversation) return own;
   const { entries, system } = input.conversation;
   return {
-    ...input,
+    ...own,
     conversation: {
       entries: entries.filter((entry) => reads.includes(entry.source)),
       system: reads.includes('system') ? system : [],

@@ -18,7 +18,7 @@ import { listen, serve, type Bus, type Endpoint, type ServeContext, type Serving
 import type { Resources } from '@millrace/service';
 import { createCallRegistry, type CallRegistry } from './call-registry.ts';
 import { callStage } from './call-stage.ts';
-import { createHostedProcessors, type HostedProcessors } from './hosted-processor.ts';
+import { createHostedProcessors, refuseUnlikeDefinition, type HostedProcessors } from './hosted-processor.ts';
 import { describeProcessor, type ProcessorDefinition } from '../processor-definition.ts';
 import { createSessionHost, type SessionHost } from './session-host.ts';
 
@@ -34,10 +34,11 @@ export type ServeProcessorsOptions = {
   drainGraceMs: number;
 };
 
-/** @throws processor-unknown when `only` names what is not there */
+/** @throws processor-invalid for a processor that is not what it declares; processor-unknown when `only` names what is not there */
 export function serveProcessors(options: ServeProcessorsOptions): Endpoint[] {
   const { bus, resources, version, drainGraceMs } = options;
   const definitions = selected(options);
+  definitions.forEach(refuseUnlikeDefinition);
   const hosted = createHostedProcessors(definitions);
   const calls = createCallRegistry();
   const sessions = createSessionHost(bus, hosted);
@@ -102,7 +103,7 @@ async function answerCall(
   call: StageCall,
   { respond }: ServeContext,
 ): Promise<StageReply> {
-  const { signal, close } = calls.open(call.callId, Math.min(call.timeoutMs, call.remainingMs));
+  const { signal, close } = calls.open(call.callId, Math.min(call.timeoutMs, call.remainingMs), call.run);
   let sequence = 0;
   const { run, requestContext, trace } = call;
   const { retryCount, stepNumber } = call.input;
@@ -118,7 +119,7 @@ async function answerCall(
 }
 
 async function openSession({ calls, sessions }: Host, open: SessionOpen): Promise<SessionOpened> {
-  return sessions.open(open, calls.open(open.callId, open.remainingMs));
+  return sessions.open(open, calls.open(open.callId, open.remainingMs, open.run));
 }
 
 function notServed(processor: string | undefined): MillraceError {

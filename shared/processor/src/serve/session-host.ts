@@ -33,7 +33,8 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
       const { run, requestContext, trace } = open;
       const { retryCount, stepNumber } = open.input;
       const { signal } = call;
-      const context = { run, requestContext, trace, retryCount, stepNumber, signal, write: () => undefined };
+      const warn = (message: string) => bus.log.warn({ run: run.runId, session: open.session }, message);
+      const context = { run, requestContext, trace, retryCount, stepNumber, signal, write: () => undefined, warn };
       const createChain = (events: ChainEvents) => createStreamChain(members.found, open.input, context, events);
       const opened = {
         opened: true as const,

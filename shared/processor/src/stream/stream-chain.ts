@@ -1,6 +1,6 @@
 // The processors of a session, linked: what is pushed in comes out of the last one. Knows nothing of batches or the bus.
 import type { CallEntry, Chunk, StageInput, Verdict } from '@millrace/contracts';
-import { narrowed } from '../serve/call-stage.ts';
+import { givenUp, narrowed } from '../serve/call-stage.ts';
 import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
 import { failureVerdict, thrownVerdict } from '../verdict/failure-verdict.ts';
 import type { Hosted } from '../serve/hosted-processor.ts';
@@ -31,7 +31,7 @@ export type ChainEvents = {
 /** `link.push` as a plain function. */
 const pushInto = (slot: Slot | undefined) => slot && ((item: StreamItem) => slot.link.push(item));
 
-type Slot = { args: EntryArgs; link: StreamLink; stop?: Verdict };
+type Slot = { args: EntryArgs; link: StreamLink; giveUp: () => void; stop?: Verdict };
 
 export function createStreamChain(
   members: ChainMember[],
@@ -58,6 +58,9 @@ export function createStreamChain(
     );
   }
   const first = pushInto(slots[0]) ?? last;
+  // A method that hangs is not waited for. Where none is at work there is nobody to blame: the next chunk is refused.
+  const abandon = () => slots.find((slot) => slot.link.busy())?.giveUp();
+  context.signal.addEventListener('abort', abandon, { once: true });
   return {
     push(chunk) {
       first(chunk);
@@ -66,7 +69,10 @@ export function createStreamChain(
     processed: () => processed,
     verdicts: () => slots.map(verdictOf),
     ms: () => slots.map((slot) => slot.link.spentMs()),
-    close: () => slots.forEach((slot) => slot.link.close()),
+    close() {
+      context.signal.removeEventListener('abort', abandon);
+      for (const slot of slots) slot.link.close();
+    },
   };
 }
 
@@ -80,7 +86,8 @@ function createSlot(
   const { definition, processor } = hosted;
   const streamParts: Chunk[] = [];
   // What a writer sends goes to the client in place and at once, through the later processors.
-  const args = createEntryArgs(entry, { ...context, write: next });
+  const writeFailed = (error: unknown) => slot.link.fail(error);
+  const args = createEntryArgs(entry, { ...context, write: next }, { writeFailed, live: true });
   const shared = {
     ...args.common,
     streamParts,
@@ -88,8 +95,11 @@ function createSlot(
   };
   const slot: Slot = {
     args,
+    giveUp: () => slot.link.fail(givenUp(entry.entry)),
     link: createStreamLink({
       processDataParts: definition.processDataParts ?? false,
+      signal: context.signal,
+      givenUp: () => givenUp(entry.entry),
       call: (part) => {
         streamParts.push(part);
         return processor.processOutputStream?.({ ...shared, part });

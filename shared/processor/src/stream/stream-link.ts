@@ -1,14 +1,18 @@
-// One processor of a stream session. Chunks go through it one after the other, but it does not wait for the links behind it:
-// a chain of links is a pipeline. A mark behind a chunk says that everything made of it has passed; the last link counts them.
-import { MillraceError, chunkSchema, isDataChunk, mayBeDropped, type Chunk } from '@millrace/contracts';
+// One processor of a stream session. Chunks go through it one after the other, but it does not wait for the links after it:
+// a chain of links is a pipeline. A mark after a chunk says that everything made of it has passed; the last link counts them.
+import { MillraceError, chunkSchema, isDataChunk, mayBeDropped, passedChunks, type Chunk } from '@millrace/contracts';
 
 export type StreamItem = Chunk | typeof MARK;
-/** Stands behind every chunk that came in. */
+/** Stands after every chunk that came in. */
 export const MARK = Symbol('chunk done');
 
 export type LinkOptions = {
   call: (part: Chunk) => unknown;
   processDataParts: boolean;
+  /** Nobody wants what comes after it fires. */
+  signal: AbortSignal;
+  /** What is thrown where the method was given up. */
+  givenUp: () => Error;
   next: (item: StreamItem) => void;
   /** Called once, with what the method threw; the link takes nothing more. */
   stopped: (error: unknown) => void;
@@ -18,23 +22,34 @@ export type StreamLink = {
   push(item: StreamItem): void;
   /** How long the processor was at work, ms. */
   spentMs(): number;
+  /** Ends it with an error that came from elsewhere than the method. */
+  fail(error: unknown): void;
+  /** Whether its method is at work, or has something to do. */
+  busy(): boolean;
   close(): void;
 };
 
-export function createStreamLink({ call, processDataParts, next, stopped }: LinkOptions): StreamLink {
+export function createStreamLink(options: LinkOptions): StreamLink {
+  const { call, processDataParts, signal, givenUp, next, stopped } = options;
   let queue: StreamItem[] = [];
   let running = false;
   let closed = false;
   let spent = 0;
 
+  const fail = (error: unknown) => {
+    if (closed) return;
+    closed = true;
+    stopped(error);
+  };
   const pass = (part: Chunk, result: unknown) => {
     if (closed) return;
-    if (result === null || result === undefined) {
-      if (!mayBeDropped(part)) next(part);
-    } else if (Array.isArray(result)) {
-      for (const chunk of result) next(checkedChunk(chunk));
-    } else {
-      next(result === part ? part : checkedChunk(result));
+    // What a method gives when it is told to give up is no judgement.
+    if (signal.aborted) throw givenUp();
+    if (result === part) return next(part);
+    if (result !== null && result !== undefined) {
+      for (const chunk of checkedChunks(part, Array.isArray(result) ? result : [result])) next(chunk);
+    } else if (!mayBeDropped(part)) {
+      next(part);
     }
   };
   const run = async () => {
@@ -57,8 +72,7 @@ export function createStreamLink({ call, processDataParts, next, stopped }: Link
         spent += performance.now() - started;
       }
     } catch (error) {
-      closed = true;
-      stopped(error);
+      fail(error);
     } finally {
       running = false;
     }
@@ -70,8 +84,20 @@ export function createStreamLink({ call, processDataParts, next, stopped }: Link
       if (!running) void run();
     },
     spentMs: () => spent,
+    fail,
+    busy: () => !closed && (running || queue.length > 0),
     close: () => void (closed = true),
   };
+}
+
+/** @throws processor-failed for what is no chunk; processor-verdict-refused for chunks that may not stand in this one's place */
+function checkedChunks(part: Chunk, results: readonly unknown[]): readonly Chunk[] {
+  const chunks = results.map(checkedChunk);
+  const passed = passedChunks(part.runId, [part], chunks);
+  if ('chunks' in passed) return passed.chunks;
+  throw new MillraceError('processor-verdict-refused', passed.refused, {
+    remedy: 'Return the chunk, changed or not; null drops one that may be dropped.',
+  });
 }
 
 /** What a processor returned as a chunk and is none fails it: neither the next one nor a client must get it. */

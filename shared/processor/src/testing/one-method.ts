@@ -1,5 +1,5 @@
 // A processor of one method, called as a replica calls it.
-import type { Stage, StageInput, Verdict } from '@millrace/contracts';
+import { READS_ALL, type Stage, type StageInput, type Verdict } from '@millrace/contracts';
 import { callContext, callEntry, conversationOf, stageCall } from '@millrace/testkit';
 import { z } from 'zod';
 import { callStage } from '../serve/call-stage.ts';
@@ -33,7 +33,7 @@ export function processorOf(methods: Omit<Processor, 'id'>, stages: Stage[]): Pr
     id: 'one',
     description: 'of a test',
     stages,
-    reads: ['input', 'response', 'system'],
+    reads: [...READS_ALL],
     options: z.strictObject({}),
     create: () => ({ id: 'one', ...methods }),
   };

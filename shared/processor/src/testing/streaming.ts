@@ -1,6 +1,7 @@
 // Processors of the output stream, and a list of them called as a session does it, without a bus.
 import type { Chunk, Verdict } from '@millrace/contracts';
 import { callContext, callEntry, TEST_RUN } from '@millrace/testkit';
+import type { CallContext } from '../entry-args.ts';
 import { callStream } from '../stream/call-stream.ts';
 import { createHostedProcessors } from '../serve/hosted-processor.ts';
 import type { Processor } from '../processor.ts';
@@ -25,10 +26,14 @@ export function dataChunk(type: `data-${string}`): Chunk {
 export type Streamed = { out: string[]; chunks: Chunk[]; verdicts: Verdict[] };
 
 /** What comes out of the processors, `out` as texts and types. */
-export async function streamThrough(definitions: ProcessorDefinition[], chunks: Chunk[]): Promise<Streamed> {
+export async function streamThrough(
+  definitions: ProcessorDefinition[],
+  chunks: Chunk[],
+  context: Partial<CallContext> = {},
+): Promise<Streamed> {
   const entries = definitions.map(({ id }) => callEntry(id));
   const call = { entries, input: { retryCount: 0, stepNumber: 0 } };
-  const answer = await callStream(call, createHostedProcessors(definitions), callContext(), chunks);
+  const answer = await callStream(call, createHostedProcessors(definitions), callContext(context), chunks);
   return { ...answer, out: answer.chunks.map(shown) };
 }
 

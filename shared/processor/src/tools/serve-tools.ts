@@ -66,7 +66,7 @@ function endpoint(host: Host, tool: Tool): Endpoint {
     queue: name,
     request: toolRequestSchema,
     handle: async (request, context): Promise<ToolReply> => {
-      const { signal, close } = calls.open(request.callId, Math.min(request.timeoutMs, timeoutMs));
+      const { signal, close } = calls.open(request.callId, Math.min(request.timeoutMs, timeoutMs), request.run);
       const { outcome, sequence } = await execute(tool, request, signal, context);
       close();
       if ('error' in outcome) report(bus, name, request, outcome.error, serving.stats);
@@ -84,11 +84,13 @@ async function execute(
   { respond }: ServeContext,
 ): Promise<{ outcome: Outcome; sequence: number }> {
   let sequence = 0;
-  const writer = createStreamWriter(run, (chunk) => {
+  let writeError: unknown;
+  const write = (chunk: object) => {
     respond({ sequence, progress: [chunk] });
     // Only what has left is counted: a number that is missing ends the call at the other side.
     sequence += 1;
-  });
+  };
+  const writer = createStreamWriter(run, write, (error) => void (writeError ??= error));
   try {
     const result = await tool.execute(toolCall.args, {
       run,
@@ -98,6 +100,7 @@ async function execute(
       idempotencyKey,
       requestContext: createRequestContext(requestContext, run),
     });
+    if (writeError !== undefined) throw writeError;
     return { outcome: { result }, sequence };
   } catch (error) {
     return { outcome: { error: toWireError(error, 'tool-failed') }, sequence };

@@ -20,6 +20,7 @@ export function failureVerdict(error: unknown): Verdict {
 /** Trying these again on another replica would give the same. */
 const permanent: readonly ErrorCode[] = [
   'options-invalid',
+  'processor-invalid',
   'processor-verdict-refused',
   'not-built-yet',
   'message-list-foreign',

@@ -1,0 +1,17 @@
+// A stage call over the bus, as the orchestrator makes it: to whichever replica of the first entry's processor takes it.
+import { request, type Bus } from '@millrace/bus';
+import { stageReplySchema, type StageCall, type Verdict } from '@millrace/contracts';
+
+/** The verdicts. @throws the coded error where the call was refused */
+export async function askStage(bus: Bus, call: StageCall): Promise<Verdict[]> {
+  const { stage, entries, timeoutMs } = call;
+  const reply = await request(bus, {
+    subject: bus.subjects.stage(stage, entries[0]?.processor ?? ''),
+    payload: call,
+    reply: stageReplySchema,
+    timeoutMs,
+    progressOf: (answer) => ('progress' in answer ? answer.sequence : 'final'),
+  });
+  if ('error' in reply) throw reply.error;
+  return 'verdicts' in reply.ok ? reply.ok.verdicts : [];
+}
