@@ -37,7 +37,7 @@ export function createStreamWriter(
         write(customChunk(chunk, run));
         resolve();
       });
-      Promise.prototype.then.call(sent, undefined, (error: unknown) => {
+      void Promise.prototype.then.call(sent, undefined, (error: unknown) => {
         if (!sent.waitedFor) failed(error);
       });
       return sent;
