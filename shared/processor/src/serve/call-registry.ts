@@ -11,7 +11,7 @@ export type OpenCall = {
 };
 
 /** Who asks: a run under one owner. */
-export type Asker = Pick<RunRef, 'tenant' | 'runId' | 'epoch'>;
+type Asker = Pick<RunRef, 'tenant' | 'runId' | 'epoch'>;
 
 export type CallRegistry = {
   /** @throws replica-busy above MAX_CALLS; message-invalid for an id that another run's call has */
@@ -20,7 +20,7 @@ export type CallRegistry = {
 };
 
 /** Stage calls and stream sessions at once: above it another replica is the better choice. */
-export const MAX_CALLS = 10_000;
+const MAX_CALLS = 10_000;
 
 type Calls = { owner: string; controllers: Set<AbortController> };
 
