@@ -1,0 +1,35 @@
+// A processor of the given methods, and a stage call of several, as a replica makes it.
+import { STAGES, type Stage, type StageInput } from '@millrace/contracts';
+import { callContext, callEntry, stageCall } from '@millrace/testkit';
+import { z } from 'zod';
+import { callStage, type StageOutcome } from '../serve/call-stage.ts';
+import { createHostedProcessors } from '../serve/hosted-processor.ts';
+import type { Processor } from '../processor.ts';
+import { defineProcessor, type ProcessorDefinition } from '../processor-definition.ts';
+
+export type Methods = Omit<Processor, 'id'>;
+export const define = (id: string, methods: Methods, more: Partial<ProcessorDefinition> = {}): ProcessorDefinition => ({
+  ...defineProcessor({
+    id,
+    description: 'of a test',
+    stages: STAGES.filter((stage) => stage in methods),
+    reads: ['input'],
+    options: z.strictObject({ limit: z.number().default(1) }),
+    create: () => ({ id, ...methods }),
+  }),
+  ...more,
+});
+export const call = (
+  stage: Stage,
+  definitions: ProcessorDefinition[],
+  input: Partial<StageInput> = {},
+): Promise<StageOutcome> =>
+  callStage(
+    stageCall(
+      stage,
+      definitions.map(({ id }) => callEntry(id)),
+      input,
+    ),
+    createHostedProcessors(definitions),
+    callContext(),
+  );
