@@ -88,9 +88,12 @@ describe('what is not the answer goes to stderr', () => {
   it('what guards found, and why a run was blocked', () => {
     const { err } = print([], {
       ...result({ status: 'aborted', tripwire: { reason: 'injection', processorId: 'prompt-injection' } }),
-      violations: [{ processorId: 'pii', rule: 'email', count: 2 }],
+      violations: [
+        { processorId: 'pii', rule: 'email', count: 3 },
+        { processorId: 'keyword', count: 1 },
+      ],
     });
-    expect(err()).toBe('[pii] 2 findings of email\nblocked by prompt-injection: injection\n');
+    expect(err()).toBe('[pii] 3 findings of email\n[keyword] one finding\naborted (blocked by prompt-injection): injection\n');
   });
 
   it('an error, with its code, place and remedy', () => {

@@ -1,8 +1,9 @@
 // A run on its way to people: the answer, and nothing else, to stdout as it streams; to stderr what happened around it. Text that
 // is taken back has been written by then, so it is said.
-import type { Chunk, PublicViolation, RunResult } from '@millrace/contracts';
+import type { Chunk, RunResult } from '@millrace/contracts';
 import type { PositionedChunk } from '@millrace/client';
 import { note, type CliIo } from './cli-io.ts';
+import { statusText, violationText } from './outcome-text.ts';
 import { oneLine, printable } from './printable.ts';
 import { codedText } from './report-error.ts';
 
@@ -90,18 +91,9 @@ function asideOf(chunk: Chunk): string | undefined {
 const name = ({ toolName }: { toolName: string }): string => oneLine(toolName);
 const json = (value: unknown): string => oneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-function noteOutcome(io: CliIo, { status, tripwire, error, violations }: RunResult): void {
+function noteOutcome(io: CliIo, result: RunResult): void {
+  const { status, error, violations } = result;
   for (const violation of violations) note(io, violationText(violation));
-  if (status === 'aborted') {
-    const by = tripwire?.processorId === undefined ? '' : ` by ${oneLine(tripwire.processorId)}`;
-    note(io, `blocked${by}: ${oneLine(tripwire?.reason ?? 'no reason is given', 1_000)}`);
-  }
   if (status === 'failed') note(io, printable(error ? codedText(error) : 'error: the run failed'));
-  if (status === 'cancelled' || status === 'suspended' || status === 'released') note(io, status);
-}
-
-/** Callers are told which rule found how much, never what it looks for. */
-export function violationText({ processorId, rule, count }: PublicViolation): string {
-  const findings = count === 1 ? 'one finding' : `${count} findings`;
-  return `[${oneLine(processorId)}] ${findings}${rule === undefined ? '' : ` of ${oneLine(rule)}`}`;
+  else if (status !== 'finished') note(io, statusText(result));
 }

@@ -1,9 +1,12 @@
 // What all commands have in common: where to connect, that nothing on the command line is ignored, and that each ends as an exit.
 import { defineCommand, renderUsage, runCommand, type ArgsDef, type ParsedArgs } from 'citty';
 import type { BusLog } from '@millrace/bus';
+import { MillraceError } from '@millrace/contracts';
 import { connect, type Client } from '@millrace/client';
 import { note, type CliIo } from './cli-io.ts';
 import type { Exit } from './exit-codes.ts';
+import { oneLine } from './printable.ts';
+import { misusedArgument } from './misused-argument.ts';
 import { UsageError } from './usage-error.ts';
 
 const addressArgs = {
@@ -41,7 +44,11 @@ export function cliCommand<const A extends ArgsDef>(cli: Cli, definition: Defini
     args,
     async run(context) {
       refuseUnknown(name, args, context.args);
-      cli.exit = (await definition.run(context.args)) ?? 'ok';
+      try {
+        cli.exit = (await definition.run(context.args)) ?? 'ok';
+      } catch (error) {
+        throw (MillraceError.isInstance(error) && misusedArgument(error, name, args, context.args)) || error;
+      }
     },
   });
   return {
@@ -84,10 +91,17 @@ function connectionLog(io: CliIo): BusLog {
     info: (_, message) => {
       if (said[message] !== undefined) note(io, said[message]);
     },
-    warn: (_, message) => note(io, `[client] ${message}`),
-    error: (_, message) => note(io, `[client] ${message}`),
+    warn: (fields, message) => note(io, logged(message, fields)),
+    error: (fields, message) => note(io, logged(message, fields)),
   };
 }
+
+/** With which and why: the fields are what the words are about. */
+function logged(message: string, fields: object): string {
+  const said = Object.entries(fields).map(([name, value]) => `${name} ${asText(value)}`);
+  return `[client] ${message}: ${oneLine(said.join(', '), 1_000)}`;
+}
+const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 /** How long closing may take where the server is gone, ms. */
 const CLOSE_MS = 1_000;

@@ -5,8 +5,15 @@ type Output = { write(text: string): void; isTerminal: boolean };
 export type CliIo = {
   env: Env;
   cwd: string;
+  stdin: {
+    isTerminal: boolean;
+    /** All of it. @throws UsageError when it is longer than that */
+    read(maxBytes: number): Promise<string>;
+  };
   stdout: Output;
   stderr: Output;
+  /** Called once, when whoever read stdout went away, instead of the process's end, until the returned function is called. */
+  onOutputClosed(handle: () => void): () => void;
   /** Called at each Ctrl-C (SIGINT) or SIGTERM, instead of the process's end, until the returned function is called. */
   onInterrupt(handle: () => void): () => void;
   /** At once. */

@@ -4,10 +4,14 @@ import { UsageError } from './usage-error.ts';
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const PATTERN = /^(?<number>\d+(?:\.\d+)?)(?<unit>ms|s|m|h)?$/;
 
-/** In ms, at least 1. @throws UsageError, naming the option */
+/** A run may take no longer, and nobody waits longer. */
+const MAX_HOURS = 24;
+
+/** In ms, at least 1, at most a day. @throws UsageError, naming the option */
 export function parseDuration(text: string, option: string): number {
   const { number, unit } = PATTERN.exec(text)?.groups ?? {};
   const ms = Math.round(Number(number) * UNIT_MS[isUnit(unit) ? unit : 's']);
+  if (ms > MAX_HOURS * UNIT_MS.h) throw new UsageError(`${option} takes at most ${MAX_HOURS}h, not "${text}"`);
   if (ms >= 1) return ms;
   throw new UsageError(`${option} takes a duration such as 30s, 500ms, 2m or 1h, not "${text}"`);
 }

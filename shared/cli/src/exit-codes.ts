@@ -4,19 +4,20 @@ import { MillraceError, type ErrorCode, type RunStatus } from '@millrace/contrac
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'done: the run finished (also by halt), the agent is applied, the question is answered' },
   usage: { code: 1, meaning: 'wrong usage, or an unexpected error' },
-  blocked: { code: 2, meaning: 'the run was blocked by a processor (tripwire)' },
+  aborted: { code: 2, meaning: 'the run was aborted: a processor blocked it (the tripwire)' },
   failed: { code: 3, meaning: 'the run failed' },
   cancelled: { code: 4, meaning: 'the run was cancelled' },
   refused: { code: 5, meaning: 'refused with a code: a request, an agent, an id that nobody knows' },
   unreachable: { code: 6, meaning: 'nobody can be reached, or answers in time: NATS, or the service behind it' },
   notEnded: { code: 7, meaning: 'the run is put away (suspended) or was given up there (released)' },
   interrupted: { code: 130, meaning: 'interrupted a second time, before the run had ended' },
+  outputClosed: { code: 141, meaning: 'whoever read the output went away (| head); `run` cancels its run then' },
 } as const;
 export type Exit = keyof typeof EXIT_CODES;
 
 const exitOfStatus: Record<RunStatus, Exit> = {
   finished: 'ok',
-  aborted: 'blocked',
+  aborted: 'aborted',
   failed: 'failed',
   cancelled: 'cancelled',
   suspended: 'notEnded',

@@ -1,11 +1,19 @@
 // The `millrace` program: what of it is the process. Everything else is runCli.
+import { EXIT_CODES } from './exit-codes.ts';
+import { readInput } from './read-input.ts';
 import { runCli } from './run-cli.ts';
+
+const outputClosed = closedOutput(process.stdout);
+// Where nobody reads what is said around the answer, the answer still counts.
+process.stderr.on('error', () => undefined);
 
 const code = await runCli(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
+  stdin: { isTerminal: process.stdin.isTTY, read: (maxBytes) => readInput(process.stdin, maxBytes) },
   stdout: outputTo(process.stdout),
   stderr: outputTo(process.stderr),
+  onOutputClosed: outputClosed.handleBy,
   onInterrupt(handle) {
     const signals = ['SIGINT', 'SIGTERM'] as const;
     for (const signal of signals) process.on(signal, handle);
@@ -13,11 +21,30 @@ const code = await runCli(process.argv.slice(2), {
   },
   leave: (code) => process.exit(code),
 });
-// Behind what is still being written; whatever else holds the event loop must not hold the process.
-process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+// After what is still being written; whatever else holds the event loop must not hold the process.
+process.stdout.write('', () => process.stderr.write('', () => process.exit(outputClosed.exitCode ?? code)));
 
 function outputTo(stream: NodeJS.WriteStream) {
-  // A reader that went away (`| head`) wants no more: that is no error.
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   return { write: (text: string) => void stream.write(text), isTerminal: stream.isTTY };
+}
+
+/** `millrace … | head`: a program that only reads ends there, as others do; one that has a run to cancel handles it. */
+function closedOutput(stream: NodeJS.WriteStream) {
+  let handle: (() => void) | undefined;
+  let exitCode: number | undefined;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (exitCode !== undefined) return;
+    exitCode = error.code === 'EPIPE' ? EXIT_CODES.outputClosed.code : EXIT_CODES.usage.code;
+    if (handle) handle();
+    else process.exit(exitCode);
+  });
+  return {
+    get exitCode() {
+      return exitCode;
+    },
+    handleBy(by: () => void) {
+      handle = by;
+      return () => (handle = undefined);
+    },
+  };
 }

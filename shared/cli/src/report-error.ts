@@ -15,10 +15,23 @@ export function errorText(error: unknown): string {
   return `error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
+/** Problems that are written out; a screen of them is more than anybody mends at once. */
+const MAX_SHOWN = 20;
+
 export function codedText({ code, message, path, remedy, issues = [] }: MillraceError | WireError): string {
   const lines = [`error: ${message} (${code})`, ...details({ path, remedy }, '  ')];
-  for (const issue of issues) lines.push(`  ${issue.message} (${issue.code})`, ...details(issue, '    '));
+  const unsaid = issues.filter((issue) => issue.remedy !== undefined || !message.includes(issue.message));
+  for (const issue of unsaid.slice(0, MAX_SHOWN))
+    lines.push(`  ${issue.message} (${issue.code})`, ...details(issue, '    '));
+  const rest = unsaid.slice(MAX_SHOWN);
+  if (rest.length > 0) lines.push(`  and ${rest.length} more problems (${counts(rest)})`);
   return lines.join('\n');
+}
+
+function counts(issues: readonly Issue[]): string {
+  const byCode = new Map<string, number>();
+  for (const { code } of issues) byCode.set(code, (byCode.get(code) ?? 0) + 1);
+  return [...byCode].map(([code, count]) => `${count} ${code}`).join(', ');
 }
 
 function details({ path, remedy }: { path?: Issue['path']; remedy?: Issue['remedy'] }, indent: string): string[] {

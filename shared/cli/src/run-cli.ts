@@ -12,6 +12,7 @@ import { reportError } from './report-error.ts';
 import { cancelCommand, followCommand, runCommand } from './run-command.ts';
 import { runsCommand } from './runs-command.ts';
 import { UsageError } from './usage-error.ts';
+import { versionText } from './version.ts';
 
 const VARIABLES = `ENVIRONMENT
 
@@ -56,6 +57,7 @@ async function dispatch(cli: Cli, root: Group, argv: string[]): Promise<void> {
       cli.exit = 'usage';
       return;
     }
+    if (word === '--version' && at === root) return say(cli.io, versionText());
     if (isHelp(word)) return say(cli.io, await helpOf(root, at));
     const next: Command | Group | undefined = Object.hasOwn(at.commands, word) ? at.commands[word] : undefined;
     if (!next) throw new UsageError(`there is no command "${word}"`, at.name);

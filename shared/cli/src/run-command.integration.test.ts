@@ -1,7 +1,7 @@
 // `millrace run`, `follow` and `cancel` over a real NATS server; as processes of their own where signals and pipes count. The orchestrator
 // is a scripted stand-in.
-import type { Chunk } from '@millrace/contracts';
-import { useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
+import { messageText, type Chunk } from '@millrace/contracts';
+import { eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMillrace } from './testing/cli-process.ts';
 import { millrace } from './testing/recorded-io.ts';
@@ -38,6 +38,20 @@ beforeAll(() => {
         say(text('thinking'));
         await cancelAsked;
         end('cancelled', { ...base(request.runId), type: 'abort', payload: {} });
+      },
+      talkative: async ({ request, say, text, cancelAsked, end }) => {
+        let asked = false;
+        void cancelAsked.then(() => (asked = true));
+        await eventually(() => {
+          say(text('word '));
+          return asked;
+        });
+        end('cancelled', { ...base(request.runId), type: 'abort', payload: {} });
+      },
+      parrot: ({ request, say, text, finish }) => {
+        const said = request.messages.map(messageText).join();
+        say(text(said));
+        finish(said);
       },
       deaf: ({ say, text }) => say(text('thinking')),
     },
@@ -89,7 +103,7 @@ describe('millrace run', () => {
   it('that is blocked is not 0, and says by whom and why', async () => {
     const { code, stdout, stderr } = await cli('run', 'blocked', 'hi');
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('blocked by prompt-injection: an injection');
+    expect(stderr).toContain('aborted (blocked by prompt-injection): an injection');
   });
 
   it('that fails says the error with its remedy', async () => {
@@ -108,13 +122,43 @@ describe('millrace run', () => {
     expect(api.asked).toContain(`cancel ${runIdOf(stderr)}`);
   });
 
+  it('is cancelled once by a Ctrl-C that comes twice, as npm passes it on', async () => {
+    const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
+    await running.until('thinking');
+    running.kill('SIGINT');
+    running.kill('SIGINT');
+    expect((await running.ended).code).toBe(4);
+  });
+
+  it('through npm keeps its exit code at Ctrl-C', async () => {
+    const running = startMillrace(['run', 'patient', 'hi'], { env: env(), npm: true });
+    await running.until('thinking');
+    running.killGroup('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 4, signal: null });
+  });
+
+  it('is cancelled when whoever reads its output goes away, and exits with 141', async () => {
+    const running = startMillrace(['run', 'talkative', 'hi'], { env: env() });
+    await running.until('word');
+    running.closeOutput();
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(141);
+    expect(stderr).toContain('nobody reads the output any more: cancelling');
+    expect(api.asked).toContain(`cancel ${runIdOf(stderr)}`);
+    expect(api.runs.get(runIdOf(stderr))?.status()).toBe('cancelled');
+  });
+
   it('is left at the second Ctrl-C, whatever the run does', async () => {
     const running = startMillrace(['run', 'deaf', 'hi'], { env: env() });
     await running.until('thinking');
     running.kill('SIGINT');
     await running.until('cancelling');
-    running.kill('SIGINT');
-    expect((await running.ended).code).toBe(130);
+    const ended = running.ended.then(({ code }) => code);
+    const again = () => {
+      running.kill('SIGINT');
+      return Promise.race([ended, Promise.resolve(undefined)]);
+    };
+    expect(await eventually(again)).toBe(130);
   });
 
   it('of an agent that nobody knows is refused', async () => {
@@ -125,10 +169,31 @@ describe('millrace run', () => {
     );
   });
 
-  it('of a thread id that cannot be is refused by the service, with the field', async () => {
+  it('of a thread id that cannot be is wrong usage, said with the option and not with a field or a subject', async () => {
     const { code, stderr } = await cli('run', 'echo', 'hi', '--thread', 'with space');
-    expect(code).toBe(5);
-    expect(stderr).toMatch(/threadId.*\(message-invalid\)/);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'error: --thread must be 1 to 200 printable ASCII characters, no spaces\n  Try: millrace run --help\n',
+    );
+  });
+
+  it.each([[['run', 'parrot', '-']], [['run', 'parrot']], [['run', '--timeout', '30s', 'parrot', '-']]])(
+    'takes its text from stdin: %j',
+    async (args) => {
+      const { code, stdout } = await millrace(args, { env: env(), input: 'What is\n17 * 23?\n' });
+      expect([code, stdout]).toEqual([0, 'What is\n17 * 23?\n']);
+    },
+  );
+
+  it('takes its text from a pipe, as a process', async () => {
+    const running = startMillrace(['run', 'parrot'], { env: env(), input: 'from a pipe\n' });
+    expect(await running.ended).toMatchObject({ code: 0, stdout: 'from a pipe\n' });
+  });
+
+  it('without a text, or with none on stdin, is wrong usage', async () => {
+    expect(await cli('run', 'echo')).toMatchObject({ code: 1, stderr: expect.stringContaining('TEXT in quotes') });
+    const empty = await millrace(['run', 'echo', '-'], { env: env(), input: '\n' });
+    expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('no text on stdin') });
   });
 
   it('takes a text that looks like an option behind --', async () => {
@@ -181,10 +246,17 @@ describe('when nobody is there', () => {
 });
 
 describe('the command line', () => {
+  it('says its version', async () => {
+    expect(await cli('--version')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^millrace \d+\.\d+\.\d+, Node \d+\./),
+    });
+  });
+
   it('has its exit codes and variables in --help', async () => {
     const { code, stdout, stderr } = await cli('--help');
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/EXIT CODES[\s\S]* 2 {2}the run was blocked[\s\S]*NATS_URL/);
+    expect(stdout).toMatch(/EXIT CODES[\s\S]* 2 {2}the run was aborted[\s\S]*NATS_URL/);
     expect((await cli('agents', 'apply', '--help')).stdout).toContain('--dry-run');
   });
 
@@ -194,6 +266,7 @@ describe('the command line', () => {
     [['run', 'echo', 'hi', 'there']],
     [['run', 'echo', 'hi', '--thread']],
     [['run', 'echo', 'hi', '--timeout', 'soon']],
+    [['run', 'echo', 'hi', '--timeout', '25h']],
     [['walk']],
     [['constructor']],
     [['agents', 'aply']],

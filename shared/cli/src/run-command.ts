@@ -6,6 +6,14 @@ import { note, say, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { EXIT_CODES, exitOfRun, type Exit } from './exit-codes.ts';
 import { reportError } from './report-error.ts';
+import { UsageError } from './usage-error.ts';
+
+/** nats-server of the local stack takes messages of 8 MiB. */
+const MAX_INPUT_BYTES = 8 * 1024 * 1024;
+/** Two signals within it are one Ctrl-C. */
+const SAME_INTERRUPT_MS = 200;
+/** How long the end of a cancelled run is waited for where nobody can press Ctrl-C. */
+const CANCEL_WAIT_MS = 10_000;
 
 const json = { json: { ...jsonArg.json, description: 'one chunk a line instead of the text' } } as const;
 const runId = { type: 'positional', required: true, description: 'the id that `millrace run` printed' } as const;
@@ -17,7 +25,11 @@ export const runCommand = (cli: Cli) =>
       'Send TEXT to an agent; its answer streams to stdout, all else goes to stderr. Ctrl-C cancels the run.',
     args: {
       agent: { type: 'positional', required: true, description: 'its name' },
-      text: { type: 'positional', required: true, description: 'in quotes; behind -- where it begins with -' },
+      text: {
+        type: 'positional',
+        required: false,
+        description: 'in quotes, after -- where it begins with -; left out or -, it is read from stdin',
+      },
       thread: { type: 'string', description: 'the conversation; without one there is no memory' },
       resource: { type: 'string', description: 'who owns the thread (default: the thread itself)' },
       timeout: { type: 'string', description: 'how long the run may take, for example 30s (default: 10m)' },
@@ -25,11 +37,12 @@ export const runCommand = (cli: Cli) =>
     },
     async run(args) {
       const deadlineMs = args.timeout === undefined ? undefined : parseDuration(args.timeout, '--timeout');
+      const text = await textOf(cli.io, args.text);
       return withClient(cli.io, args, async (client) => {
         const interrupt = cancelOnInterrupt(cli.io);
         try {
           const options = { threadId: args.thread, resourceId: args.resource, deadlineMs, signal: interrupt.signal };
-          const run = await client.start(args.agent, args.text, options);
+          const run = await client.start(args.agent, text, options);
           note(cli.io, `[run] ${run.runId}`);
           return await print(cli.io, run, args.json === true);
         } finally {
@@ -77,12 +90,39 @@ async function print(io: CliIo, run: Run, asJson: boolean): Promise<Exit> {
   return exitOfRun(result.status);
 }
 
+/** A text in quotes, or what stdin has, without the line break at its end. */
+async function textOf(io: CliIo, given: string | undefined): Promise<string> {
+  if (given !== undefined && given !== '-') return given;
+  if (given === undefined && io.stdin.isTerminal)
+    throw new UsageError('say something: TEXT in quotes, or - to type it on stdin', 'millrace run');
+  const text = (await io.stdin.read(MAX_INPUT_BYTES)).replace(/\r?\n$/, '');
+  if (text === '') throw new UsageError('there is no text on stdin', 'millrace run');
+  return text;
+}
+
+/** Ctrl-C, and a reader of the output who went away, cancel the run; what comes of it is still awaited, but not for ever. */
 function cancelOnInterrupt(io: CliIo): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
-  const stop = io.onInterrupt(() => {
+  let interruptedAt: number | undefined;
+  let leaving: NodeJS.Timeout | undefined;
+  const stopInterrupt = io.onInterrupt(() => {
+    const now = performance.now();
+    // npm passes on the Ctrl-C that the terminal has sent to all: it comes twice.
+    if (interruptedAt !== undefined && now - interruptedAt < SAME_INTERRUPT_MS) return;
     if (controller.signal.aborted) return io.leave(EXIT_CODES.interrupted.code);
+    interruptedAt = now;
     note(io, '[run] cancelling; once more to leave at once');
     controller.abort();
   });
+  const stopClosed = io.onOutputClosed(() => {
+    note(io, '[run] nobody reads the output any more: cancelling');
+    controller.abort();
+    leaving = setTimeout(() => io.leave(EXIT_CODES.outputClosed.code), CANCEL_WAIT_MS);
+  });
+  const stop = () => {
+    stopInterrupt();
+    stopClosed();
+    clearTimeout(leaving);
+  };
   return { signal: controller.signal, stop };
 }

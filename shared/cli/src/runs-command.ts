@@ -4,6 +4,7 @@ import { violationText } from './answer-printer.ts';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { say, sayJson } from './cli-io.ts';
 import { eventsText } from './events-text.ts';
+import { statusText, violationText } from './outcome-text.ts';
 import { oneLine, printable } from './printable.ts';
 
 const runArg = {
@@ -46,14 +47,13 @@ const eventsCommand = (cli: Cli) =>
 
 function runText({ runId, status, result }: ApiAnswer<'run'>): string {
   if (!result) return `run: ${runId}\nstatus: ${status}`;
-  const { finishReason, usage, steps, tripwire, error, violations, text } = result;
+  const { finishReason, usage, steps, error, violations, text } = result;
   const lines = [
     `run: ${runId}`,
-    `status: ${status}`,
+    `status: ${statusText(result)}`,
     `finish reason: ${finishReason}`,
     `steps: ${steps.length}`,
     `tokens: ${usage.totalTokens ?? 'not said'}`,
-    ...(tripwire ? [`blocked by: ${tripwire.processorId ?? 'a processor'}: ${oneLine(tripwire.reason, 1_000)}`] : []),
     ...(error ? [`error: ${oneLine(error.message, 1_000)} (${error.code})`] : []),
     ...violations.map((violation) => `violation: ${violationText(violation)}`),
     ...(text === '' ? [] : ['', text]),

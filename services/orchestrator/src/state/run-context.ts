@@ -102,6 +102,6 @@ function deadlineError(deadlineAt: number) {
   return {
     code: 'run-deadline-exceeded' as const,
     message: `The run's deadline passed at ${at}.`,
-    remedy: 'Submit with a longer deadlineMs.',
+    remedy: 'Submit it with a longer deadline: deadlineMs, or --timeout of the command line.',
   };
 }

@@ -1,0 +1,52 @@
+// A refusal that is about what was typed is wrong usage, and is said with the words of the command line: `--timeout`, not the field
+// that it fills in the request.
+import type { MillraceError } from '@millrace/contracts';
+import { UsageError } from './usage-error.ts';
+
+/** Fields of requests, by the argument that fills them. */
+const FIELDS: Record<string, readonly string[]> = {
+  timeout: ['deadlineMs'],
+  thread: ['threadId'],
+  resource: ['resourceId'],
+  run: ['runId'],
+  tenant: ['tenant'],
+  agent: ['agent'],
+  name: ['agent', 'name'],
+  limit: ['limit'],
+  last: ['last'],
+};
+const OF_ARGUMENTS: readonly string[] = ['message-invalid', 'run-refused', 'token-invalid'];
+
+type Argument = { type?: string | undefined };
+type Arguments = Record<string, Argument>;
+
+/** Undefined where the refusal is about something else. */
+export function misusedArgument(
+  error: MillraceError,
+  command: string,
+  args: Arguments,
+  given: Record<string, unknown>,
+): UsageError | undefined {
+  if (!OF_ARGUMENTS.includes(error.code)) return undefined;
+  const names = Object.keys(args).filter((name) => given[name] !== undefined);
+  const unfit = names.find(
+    (name) => error.code === 'token-invalid' && error.message.startsWith(`"${String(given[name])}"`),
+  );
+  if (unfit !== undefined)
+    return new UsageError(`${label(unfit, args)} is no id: ${error.remedy ?? error.message}`, command);
+  const issues = error.issues ?? [{ path: error.path, message: error.message }];
+  const said = issues.map(({ path, message }) => {
+    const name = names.find((one) => path !== undefined && FIELDS[one]?.includes(path));
+    return name === undefined ? undefined : `${label(name, args)} ${expectation(message, path)}`;
+  });
+  return said.includes(undefined) ? undefined : new UsageError(said.join('; '), command);
+}
+
+const label = (name: string, args: Arguments): string =>
+  args[name]?.type === 'positional' ? name.toUpperCase() : `--${name}`;
+
+/** What stands after the field in "The submit request does not fit: threadId must be …." */
+function expectation(message: string, path = ''): string {
+  const at = message.lastIndexOf(` ${path} `);
+  return (at < 0 ? message : message.slice(at + path.length + 2)).replace(/\.$/, '');
+}
