@@ -62,7 +62,7 @@ describe('what goes wrong is thrown with its code', () => {
     await expect(get('')).rejects.toMatchObject({
       code: 'message-invalid',
       path: 'threadId',
-      message: 'The threads-get request does not fit: threadId must have at least 1 character.',
+      message: 'The threads-get request does not fit: threadId must be 1 to 200 printable ASCII characters, no spaces.',
       issues: undefined,
     });
   });

@@ -1,11 +1,10 @@
 import { MillraceError } from '@millrace/contracts';
 import { inspect } from 'node:util';
-import { eventually, useBus, useNats } from '@millrace/testkit';
+import { eventually, useBus, useNats, createCollectedLog } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { connectBus } from './bus.ts';
 import { listen, publish } from './listen.ts';
-import { createCollectedLog } from './testing/collected-log.ts';
 
 const nats = useNats({
   extraConfig: `authorization { users: [

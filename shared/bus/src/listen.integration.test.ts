@@ -1,8 +1,7 @@
-import { useBus, useNats } from '@millrace/testkit';
+import { useBus, useNats, createCollectedLog } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listen, publish, publishInBatches, type Listening } from './listen.ts';
-import { createCollectedLog } from './testing/collected-log.ts';
 
 const nats = useNats();
 const speaker = useBus(nats, 'speaker');

@@ -1,10 +1,9 @@
 import { MillraceError } from '@millrace/contracts';
-import { eventually, useBus, useNats } from '@millrace/testkit';
+import { eventually, useBus, useNats, createCollectedLog } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { request } from './request.ts';
 import { serve } from './serve.ts';
-import { createCollectedLog } from './testing/collected-log.ts';
 
 const nats = useNats();
 const asker = useBus(nats, 'asker');

@@ -1,9 +1,8 @@
-import { eventually, useBus, useNats } from '@millrace/testkit';
+import { eventually, useBus, useNats, createCollectedLog } from '@millrace/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readEntry, writeEntry } from './key-value.ts';
 import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
-import { createCollectedLog } from './testing/collected-log.ts';
 import { watchBucket } from './watch-bucket.ts';
 
 const nats = useNats();

@@ -67,6 +67,31 @@ describe('an error', () => {
   });
 });
 
+describe('an error with its problems', () => {
+  const problem = { code: 'message-invalid' as const, message: 'must be a string', path: 'name' };
+  it('that says its only problem itself does not say it twice', () => {
+    const error = new MillraceError('message-invalid', 'The request does not fit: name must be a string.', {
+      path: 'name',
+      issues: [problem],
+    });
+    expect(errorText(error)).toBe(
+      'error: The request does not fit: name must be a string. (message-invalid)\n  at: name',
+    );
+  });
+
+  it('by the thousand lists some and counts the rest by their codes', () => {
+    const many = Array.from({ length: 10_000 }, (_, n) => ({
+      code: n % 2 ? ('processor-unknown' as const) : ('tool-unknown' as const),
+      message: `No "${n}".`,
+      path: `input[${n}]`,
+      remedy: 'Start it.',
+    }));
+    const lines = errorText(new MillraceError('agent-invalid', 'Refused.', { issues: many })).split('\n');
+    expect(lines).toHaveLength(1 + 20 * 3 + 1);
+    expect(lines.at(-1)).toBe('  and 9980 more problems (4990 tool-unknown, 4990 processor-unknown)');
+  });
+});
+
 describe('waiting', () => {
   const refusal = (...codes: ('processor-unknown' | 'tool-unknown' | 'options-invalid')[]) =>
     new MillraceError('agent-invalid', '', { issues: codes.map((code) => ({ code, message: '' })) });

@@ -1,6 +1,7 @@
 // `millrace run`, `follow` and `cancel` over a real NATS server; as processes of their own where signals and pipes count. The orchestrator
 // is a scripted stand-in.
 import { messageText, type Chunk } from '@millrace/contracts';
+import { publish } from '@millrace/bus';
 import { eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMillrace } from './testing/cli-process.ts';
@@ -53,6 +54,11 @@ beforeAll(() => {
         say(text(said));
         finish(said);
       },
+      garbled: ({ request, say, text, finish }) => {
+        publish(service.bus, service.bus.subjects.chunks(request.tenant, request.runId), { epoch: 'x', index: 0 });
+        say(text('all the same'));
+        finish('all the same');
+      },
       deaf: ({ say, text }) => say(text('thinking')),
     },
   });
@@ -83,6 +89,14 @@ describe('millrace run', () => {
       .split('\n')
       .map((line) => String(JSON.parse(line).type));
     expect([code, types]).toEqual([0, ['text-delta', 'text-delta', 'finish']]);
+  });
+
+  it('says which message was refused, and why, and goes on', async () => {
+    const { code, stdout, stderr } = await cli('run', 'garbled', 'hi');
+    expect([code, stdout]).toEqual([0, 'all the same\n']);
+    expect(stderr).toMatch(
+      /^\[client\] a message was refused: subject \S+, error .* does not fit: epoch must be a number/m,
+    );
   });
 
   it('as a process streams to its pipe, and ends with its exit code', async () => {

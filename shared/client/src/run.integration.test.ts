@@ -1,6 +1,6 @@
 // Runs over a real NATS server, from the submission to the result. The orchestrator is a scripted stand-in.
 import { MillraceError, type Chunk } from '@millrace/contracts';
-import { eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
+import { createCollectedLog, eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Client } from './client.ts';
 
@@ -116,6 +116,31 @@ describe('a run that is started here', () => {
 
   it('that is blocked is a result, not an error', async () => {
     expect(await client.generate('blocked', 'hi')).toMatchObject({ status: 'aborted', tripwire: { reason: 'no' } });
+  });
+
+  it('that nobody takes yet is submitted again until somebody does, and says so once', async () => {
+    const log = createCollectedLog();
+    const starting = await connect({ url: nats.url, prefix: 'restarted.v1', log });
+    const started = starting.start('late', 'hi');
+    await eventually(() => log.lines.some(({ message }) => message.endsWith('is tried again')));
+    const bus = await service.connect({ prefix: 'restarted.v1' });
+    const late = serveScriptedApi(bus, { agents: { late: (run) => run.finish('here now') } });
+    expect(await (await started).result()).toMatchObject({ status: 'finished', text: 'here now' });
+    expect(log.lines.filter(({ message }) => message.endsWith('is tried again'))).toHaveLength(1);
+    await starting.close();
+    await late.stop();
+  });
+
+  it('that nobody takes is given up at once by its signal', async () => {
+    const log = createCollectedLog();
+    const other = await connect({ url: nats.url, prefix: 'nobody.v1', log });
+    const controller = new AbortController();
+    const started = other.start('late', 'hi', { signal: controller.signal });
+    const refused = expect(started).rejects.toMatchObject({ code: 'cancelled' });
+    await eventually(() => log.lines.length > 0);
+    controller.abort();
+    await refused;
+    await other.close();
   });
 
   it('is the same run when it is submitted again with its id', async () => {

@@ -2,8 +2,9 @@
 import { MillraceError, type Chunk, type RunResult, type RunStatus } from '@millrace/contracts';
 import type { PositionedChunk } from './chunk-merge.ts';
 import type { ChunkLog } from './chunk-log.ts';
-import type { Ask } from './connection.ts';
+import type { Ask, Connection } from './connection.ts';
 import { learnResult } from './run-result.ts';
+import { tryAgain } from './try-again.ts';
 
 export type Run = {
   runId: string;
@@ -24,7 +25,14 @@ export type Run = {
 };
 
 /** @param submitted it was accepted here: that nobody knows it yet means that it is queued */
-export function createRun(runId: string, log: ChunkLog, ask: Ask, closed: AbortSignal, submitted: boolean): Run {
+export function createRun(
+  runId: string,
+  log: ChunkLog,
+  connection: Connection,
+  closed: AbortSignal,
+  submitted: boolean,
+): Run {
+  const { ask, bus } = connection;
   let result: Promise<RunResult> | undefined;
   const iterable = <T>(read: () => AsyncIterator<T>): AsyncIterable<T> => ({ [Symbol.asyncIterator]: read });
   return {
@@ -33,7 +41,10 @@ export function createRun(runId: string, log: ChunkLog, ask: Ask, closed: AbortS
     fullStream: iterable(() => chunksOf(log)),
     textStream: iterable(() => textOf(log)),
     result: () => (result ??= resultOf(runId, log, ask, closed)),
-    cancel: async () => (await ask('cancel', {}, { run: runId })).status,
+    async cancel() {
+      const cancelling = () => ask('cancel', {}, { run: runId, signal: closed });
+      return (await tryAgain(`cancelling ${runId}`, bus.log, closed, cancelling)).status;
+    },
     async status() {
       try {
         return (await ask('run', {}, { run: runId })).status;

@@ -7,9 +7,7 @@ import { chunkSource } from './chunk-source.ts';
 import type { Connection } from './connection.ts';
 import { createRun, type Run } from './run.ts';
 import { buildRequest, type BuiltRequest, type RunInput, type StartOptions } from './run-request.ts';
-
-/** The answer to a submission can be lost where the submission was not: the same id is the same run, so it is asked again. */
-const SUBMIT_ATTEMPTS = 2;
+import { tryAgain } from './try-again.ts';
 
 /** Resolves when the run is accepted. @throws coded refusals */
 export async function startRun(
@@ -28,7 +26,7 @@ export async function startRun(
   const reading = await openReading(connection, runId, { late, unknownForMs: deadlineMs }, closed);
   const cancel = () => void reading.run.cancel().catch((error: unknown) => logFailure(connection, runId, error));
   try {
-    await submit(connection, request, signal);
+    await submit(connection, request, signal ? AbortSignal.any([signal, closed]) : closed);
   } catch (error) {
     reading.stop(new MillraceError('cancelled', `${runId} was not accepted.`));
     // It may have been accepted all the same.
@@ -64,19 +62,13 @@ async function openReading(connection: Connection, runId: string, options: Reade
   closed.addEventListener('abort', onClose, { once: true });
   void log.settled.then(() => closed.removeEventListener('abort', onClose));
   const isSubmitted = options.unknownForMs !== undefined;
-  return { run: createRun(runId, log, connection.ask, closed, isSubmitted), stop, settled: log.settled };
+  return { run: createRun(runId, log, connection, closed, isSubmitted), stop, settled: log.settled };
 }
 
-async function submit({ ask }: Connection, request: BuiltRequest, signal: AbortSignal | undefined): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await ask('submit', request, { run: request.runId, signal });
-      return;
-    } catch (error) {
-      const isLost = MillraceError.isInstance(error) && error.code === 'timeout';
-      if (!isLost || attempt >= SUBMIT_ATTEMPTS) throw error;
-    }
-  }
+/** The same id is the same run, so that submitting it twice is safe. */
+function submit({ ask, bus }: Connection, request: BuiltRequest, signal: AbortSignal): Promise<unknown> {
+  const { runId } = request;
+  return tryAgain(`submitting ${runId}`, bus.log, signal, () => ask('submit', request, { run: runId, signal }));
 }
 
 function logFailure({ bus }: Connection, runId: string, error: unknown): void {

@@ -1,7 +1,7 @@
 // A log that keeps its lines, for tests of what is said aloud.
-import type { BusLog } from '../bus.ts';
+import type { BusLog } from '@millrace/bus';
 
-export type LogLine = { level: string; message: string; fields: object };
+type LogLine = { level: string; message: string; fields: object };
 
 export function createCollectedLog(): BusLog & { lines: LogLine[] } {
   const lines: LogLine[] = [];
