@@ -93,7 +93,9 @@ describe('what is not the answer goes to stderr', () => {
         { processorId: 'keyword', count: 1 },
       ],
     });
-    expect(err()).toBe('[pii] 3 findings of email\n[keyword] one finding\naborted (blocked by prompt-injection): injection\n');
+    expect(err()).toBe(
+      '[pii] 3 findings of email\n[keyword] one finding\naborted (blocked by prompt-injection): injection\n',
+    );
   });
 
   it('an error, with its code, place and remedy', () => {

@@ -1,6 +1,5 @@
 // `millrace runs`: what became of a run, and what each of its stages did.
 import type { ApiAnswer } from '@millrace/contracts';
-import { violationText } from './answer-printer.ts';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { say, sayJson } from './cli-io.ts';
 import { eventsText } from './events-text.ts';
