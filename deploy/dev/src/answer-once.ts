@@ -3,6 +3,9 @@ import { codedText, EXIT_CODES, exitOfRun } from '@millrace/cli';
 import type { Client } from '@millrace/client';
 import type { RunResult } from '@millrace/contracts';
 
+/** Whoever sits at this machine. */
+const RESOURCE = 'npm-start';
+
 export type OnceOptions = {
   client: Client;
   agent: string;
@@ -14,8 +17,12 @@ export type OnceOptions = {
 
 /** Resolves with the exit code, as of `millrace run`; what is not an answer is reported with its reason. */
 export async function answerOnce({ client, agent, text, answer, report, signal }: OnceOptions): Promise<number> {
-  // A thread of its own, so that memory takes part; what is known of the user is shared by all of them.
-  const run = await client.start(agent, text, { threadId: `once-${crypto.randomUUID()}`, signal });
+  // A thread of its own, so that memory takes part, and one resource, so that what is known of the user is shared by all of them.
+  const run = await client.start(agent, text, {
+    threadId: `once-${crypto.randomUUID()}`,
+    resourceId: RESOURCE,
+    signal,
+  });
   const result = await run.result();
   if (result.status === 'finished') answer(result.text);
   else report(reasonOf(result));

@@ -105,10 +105,16 @@ export function gatherPings(bus: Bus, service: string, options: Gather): Promise
   return gather(bus, `$SRV.PING.${service}`, srvPingSchema, options);
 }
 
-/** Others' services answer on these subjects too: what does not fit is theirs, and is left out. */
+/** One process' answer, as JSON: names, descriptions, schemas. */
+const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+/** All that is read of one question. */
+const MAX_GATHERED_BYTES = 64 * 1024 * 1024;
+
+/** Others' services answer on these subjects too: what does not fit is theirs, and is left out. What is too large is left out aloud. */
 function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>, { gatherMs, max }: Gather): Promise<T[]> {
   return new Promise((resolve) => {
     const found: T[] = [];
+    let bytes = 0;
     const finish = () => {
       clearTimeout(timer);
       inbox.release();
@@ -116,6 +122,11 @@ function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>, { gatherMs, 
     };
     const inbox = bus.inbox.open((message: Msg) => {
       if (message.headers?.code === 503) return finish();
+      bytes += message.data.length;
+      if (message.data.length > MAX_ANSWER_BYTES || bytes > MAX_GATHERED_BYTES) {
+        bus.log.warn({ subject, bytes: message.data.length, all: bytes }, 'an answer of discovery is too large');
+        return;
+      }
       const answer = decode(message.data, schema, subject);
       if ('ok' in answer) found.push(answer.ok);
       if (max !== undefined && found.length >= max) finish();

@@ -1,7 +1,8 @@
 // `millrace processors`: who is up.
 import type { ProcessorInfo } from '@millrace/client';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
-import { say, sayJson } from './cli-io.ts';
+import { note, say, sayJson } from './cli-io.ts';
+import { printable } from './printable.ts';
 import { table } from './table.ts';
 
 export const processorsCommand = (cli: Cli) =>
@@ -14,7 +15,9 @@ const listCommand = (cli: Cli) =>
     args: jsonArg,
     run: (args) =>
       withClient(cli.io, args, async (client) => {
-        const processors = await client.processors.list();
+        const { processors, refused } = await client.processors.survey();
+        for (const { service, name, problem } of refused)
+          note(cli.io, printable(`advertised but refused: ${name} of the service ${service}: ${problem}`));
         if (args.json) sayJson(cli.io, processors);
         else
           say(cli.io, table(['PROCESSOR', 'SERVICE', 'REPLICAS', 'VERSION', 'POLICY', 'STAGES'], processors.map(row)));

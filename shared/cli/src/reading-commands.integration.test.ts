@@ -59,7 +59,7 @@ beforeAll(async () => {
         queue: 'pii',
         metadata: processorMetadata('pii', 'processInput'),
         serving: {
-          subject: 'x',
+          subject: bus.subjects.stage('processInput', 'pii'),
           stats: { requests: 0, errors: 0, lastError: '', processingMs: 0 },
           drain: async () => {},
         },

@@ -13,7 +13,7 @@ import {
 import { gatherInfo } from '@millrace/bus';
 import type { Position } from './chunk-merge.ts';
 import { openConnection, type Ask, type ConnectOptions } from './connection.ts';
-import { processorsOf, type ProcessorInfo } from './processor-list.ts';
+import { processorsOf, type ProcessorInfo, type ProcessorList } from './processor-list.ts';
 import type { Run } from './run.ts';
 import type { RunInput, StartOptions } from './run-request.ts';
 import { followRun, startRun } from './start-run.ts';
@@ -63,7 +63,11 @@ export type Client = {
     /** Of an applied agent, or of a definition that is not applied. */
     plan(of: { agent: string } | { definition: JsonValue }): Promise<AppliedAgent>;
   };
-  processors: { list(): Promise<ProcessorInfo[]> };
+  processors: {
+    list(): Promise<ProcessorInfo[]>;
+    /** With what is advertised but refused, and why. */
+    survey(): Promise<ProcessorList>;
+  };
   /** Readers that are under way end with `cancelled`; the runs go on. */
   close(): Promise<void>;
 };
@@ -78,6 +82,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const { bus, ask } = connection;
   const closing = new AbortController();
   const start: Client['start'] = (agent, input, more = {}) => startRun(connection, agent, input, more, closing.signal);
+  const survey = async () => processorsOf(await gatherInfo(bus, { gatherMs: GATHER_MS }), bus.subjects);
   return {
     tenant,
     start,
@@ -102,7 +107,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       get: (agent) => ask('agents-get', { agent }),
       plan: (of) => ask('agents-plan', of),
     },
-    processors: { list: async () => processorsOf(await gatherInfo(bus, { gatherMs: GATHER_MS })) },
+    processors: { list: async () => (await survey()).processors, survey },
     close: async () => {
       closing.abort();
       await bus.close();

@@ -4,7 +4,7 @@ export { FIRST_POSITION, type Position, type PositionedChunk } from './chunk-mer
 export { parseAgentFile, withPlaces, type AgentFile, type Place } from './agent-file.ts';
 export { connect, type Client, type FollowOptions } from './client.ts';
 export type { ConnectOptions } from './connection.ts';
-export type { ProcessorInfo } from './processor-list.ts';
+export type { ProcessorInfo, ProcessorList } from './processor-list.ts';
 export { REPLAY_LIMITS, type ReplayLimits } from './replay-pace.ts';
 export type { Run } from './run.ts';
 export type { RunInput, StartOptions } from './run-request.ts';

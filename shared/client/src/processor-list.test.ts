@@ -1,41 +1,38 @@
-import { METADATA_KEY, type SrvInfo } from '@millrace/contracts';
-import { expect, it } from 'vitest';
-import { processorsOf } from './processor-list.ts';
+import { METADATA_KEY, createSubjects, type SrvInfo } from '@millrace/contracts';
 import { processorEndpoint, serviceInfo } from '@millrace/testkit';
+import { expect, test } from 'vitest';
+import { processorsOf } from './processor-list.ts';
 
-it('is a line for each processor, with all replicas and stages, however many endpoints it has', () => {
+const list = (...infos: SrvInfo[]) => processorsOf(infos, createSubjects());
+
+test('a processor is one line, with all replicas and stages, however many endpoints it has', () => {
   const endpoints = [processorEndpoint('pii', 'processInput'), processorEndpoint('pii', 'processOutputStream')];
   const infos = [serviceInfo('guardrails', 'r2', endpoints), serviceInfo('guardrails', 'r1', endpoints)];
-  expect(processorsOf(infos)).toMatchObject([
+  expect(list(...infos).processors).toMatchObject([
     { id: 'pii', service: 'guardrails', replicas: ['r1', 'r2'], stages: ['processInput', 'processOutputStream'] },
   ]);
 });
 
-it('is in the order of names, and tells services apart that serve the same', () => {
-  const infos = [
+test('processors are in the order of their names; what two services claim is the first one’s, and that is told', () => {
+  const { processors, refused } = list(
+    serviceInfo('hot-pii', 'r2', [processorEndpoint('pii', 'processInput')]),
     serviceInfo('guardrails', 'r1', [
       processorEndpoint('pii', 'processInput'),
       processorEndpoint('keyword', 'processInput'),
     ]),
-    serviceInfo('hot-pii', 'r2', [processorEndpoint('pii', 'processInput')]),
-  ];
-  expect(processorsOf(infos).map(({ id, service }) => `${id} ${service}`)).toEqual([
-    'keyword guardrails',
-    'pii guardrails',
-    'pii hot-pii',
-  ]);
+  );
+  expect(processors.map(({ id, service }) => `${id} ${service}`)).toEqual(['keyword guardrails', 'pii guardrails']);
+  expect(refused).toMatchObject([{ service: 'hot-pii', name: 'pii' }]);
 });
 
-it('leaves out what is no processor: tools, other services, metadata that does not fit', () => {
+test('what is no processor of this Millrace is no line: tools, other services, other prefixes', () => {
   const endpoint = (metadata: SrvInfo['endpoints'][number]['metadata']) => ({ name: 'x', subject: 'x', metadata });
-  const infos = [
-    serviceInfo('others', 'r1', [
-      endpoint(null),
-      endpoint({}),
-      endpoint({ [METADATA_KEY]: '{' }),
-      endpoint({ [METADATA_KEY]: '{"kind":"api"}' }),
-      endpoint({ [METADATA_KEY]: '{"kind":"processor"}' }),
-    ]),
-  ];
-  expect(processorsOf(infos)).toEqual([]);
+  const elsewhere = { ...processorEndpoint('pii', 'processInput'), subject: 'elsewhere.stage.processInput.pii' };
+  const others = [endpoint(null), endpoint({}), endpoint({ [METADATA_KEY]: '{' }), elsewhere];
+  expect(list(serviceInfo('others', 'r1', others))).toEqual({ processors: [], refused: [] });
+});
+
+test('what is advertised and does not fit is told with its reason', () => {
+  const broken = { ...processorEndpoint('pii', 'processInput'), metadata: { [METADATA_KEY]: '{"kind":"processor"}' } };
+  expect(list(serviceInfo('guards', 'r1', [broken])).refused).toMatchObject([{ service: 'guards' }]);
 });

@@ -1,10 +1,12 @@
-// Who is up: the answers of all services' discovery, folded into one line for each processor. Pure.
+// Who is up: what all services advertise, as a line for each processor and for each description that is refused. Pure.
 import {
-  METADATA_KEY,
-  endpointMetadataSchema,
+  readAdvertised,
+  type AdvertisedProcessor,
   type ProcessorDescriptor,
+  type RefusedEndpoint,
   type SrvInfo,
   type Stage,
+  type Subjects,
 } from '@millrace/contracts';
 
 export type ProcessorInfo = {
@@ -18,39 +20,20 @@ export type ProcessorInfo = {
   policy: ProcessorDescriptor['policy'];
   optionsSchema: ProcessorDescriptor['optionsSchema'];
 };
+export type ProcessorList = {
+  /** In the order of their names. */
+  processors: ProcessorInfo[];
+  /** Advertised but refused: no agent can use them. */
+  refused: RefusedEndpoint[];
+};
 
-/** In the order of their names. A processor that several services serve is a line for each. */
-export function processorsOf(infos: readonly SrvInfo[]): ProcessorInfo[] {
-  const found = new Map<string, ProcessorInfo>();
-  for (const { name: service, id: replica, endpoints } of infos) {
-    for (const descriptor of endpoints.flatMap(descriptorOf)) {
-      const key = `${descriptor.id} ${service}`;
-      const info = found.get(key) ?? lineOf(descriptor, service);
-      if (!info.replicas.includes(replica)) info.replicas.push(replica);
-      found.set(key, info);
-    }
-  }
-  for (const info of found.values()) info.replicas.sort();
-  return [...found.values()].toSorted((a, b) => compare(a.id, b.id) || compare(a.service, b.service));
+export function processorsOf(infos: readonly SrvInfo[], subjects: Subjects): ProcessorList {
+  const { processors, refused } = readAdvertised(infos, subjects);
+  const lines = [...processors.values()].map(lineOf);
+  return { processors: lines.toSorted((a, b) => (a.id < b.id ? -1 : 1)), refused };
 }
 
-function lineOf(descriptor: ProcessorDescriptor, service: string): ProcessorInfo {
+function lineOf({ descriptor, service, replicas }: AdvertisedProcessor): ProcessorInfo {
   const { id, description, version, stages, policy, optionsSchema } = descriptor;
-  return { id, description, version, service, replicas: [], stages, policy, optionsSchema };
+  return { id, description, version, service, replicas: replicas.toSorted(), stages, policy, optionsSchema };
 }
-
-/** Endpoints of other kinds and of services that are not Millrace's are no processors. */
-function descriptorOf({ metadata }: SrvInfo['endpoints'][number]): ProcessorDescriptor[] {
-  const parsed = endpointMetadataSchema.safeParse(parseJson(metadata?.[METADATA_KEY]));
-  return parsed.success && parsed.data.kind === 'processor' ? [parsed.data.descriptor] : [];
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

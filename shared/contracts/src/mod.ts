@@ -1,4 +1,5 @@
 // The wire of Millrace: schemas and types, and the pure operations on them. Imports zod alone.
+export * from './advertised.ts';
 export * from './agent.ts';
 export * from './api.ts';
 export * from './changes.ts';

@@ -170,9 +170,25 @@ describe('refused, with names and place, is', () => {
   });
 
   test('anything where nobody is there says so', () => {
-    const resolved = resolveAgent(definition({ input: ['pii'] }), { processors: new Map(), tools: new Map() });
+    const resolved = resolveAgent(definition({ input: ['pii'] }), {
+      processors: new Map(),
+      tools: new Map(),
+      refused: [],
+    });
     expect(resolved).toMatchObject({ issues: [{ remedy: expect.stringContaining('none') }] });
   });
+});
+
+test('a processor or a tool that is advertised but refused is named with the reason', () => {
+  const refused = [
+    { service: 'mine', name: 'my-guard', problem: 'descriptor.policy: must be an object' },
+    { service: 'mine', name: 'oven', problem: 'tool.inputSchema: must be an object' },
+  ];
+  const resolved = resolveAgent(definition({ input: ['my-guard'], tools: ['oven'] }), { ...known, refused });
+  expect('issues' in resolved && resolved.issues.map(({ message }) => message)).toEqual([
+    'The processor "my-guard" is advertised but refused: descriptor.policy: must be an object (service mine).',
+    'The tool "oven" is advertised but refused: tool.inputSchema: must be an object (service mine).',
+  ]);
 });
 
 test('a resolved agent does not change what discovery said', () => {

@@ -3,7 +3,7 @@
 import type { Agent, Issue, JsonObject, JsonValue, ListName, Plan } from '@millrace/contracts';
 import { readDefinition } from './definition-issues.ts';
 import { orderEntries } from './entry-order.ts';
-import { idOf, useOf, type Known, type Use } from './entry-uses.ts';
+import { idOf, missing, useOf, type Known, type Use } from './entry-uses.ts';
 import { makePlan } from './make-plan.ts';
 import { expandMemory, misusedMemory } from './memory-entries.ts';
 import { useIssues } from './use-issues.ts';
@@ -46,7 +46,7 @@ function toolIssues(definition: JsonValue, known: Known): Issue[] {
       return [{ code: 'agent-invalid', message: `"${name}" is listed twice.`, path, remedy: 'Remove one of the two.' }];
     }
     if (known.tools.has(name)) return [];
-    const remedy = `Start its service, or choose one that is there: ${[...known.tools.keys()].join(', ') || 'none'}.`;
-    return [{ code: 'tool-unknown', message: `No running service has a tool "${name}".`, path, remedy }];
+    const said = missing('tool', name, [...known.tools.keys()], known.refused);
+    return [{ code: 'tool-unknown', path, ...said }];
   });
 }

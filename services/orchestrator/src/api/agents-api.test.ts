@@ -22,10 +22,11 @@ function createApi() {
     stop: () => undefined,
   };
   let refreshed = 0;
-  const discovery: Pick<Discovery, 'refresh' | 'processors' | 'tools'> = {
+  const discovery: Pick<Discovery, 'refresh' | 'processors' | 'tools' | 'refused'> = {
     refresh: async () => void (refreshed += 1),
     processors: () => known.processors,
     tools: () => known.tools,
+    refused: () => known.refused,
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the api uses
   const api = createAgentsApi(store, discovery as Discovery);

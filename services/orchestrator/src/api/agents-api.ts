@@ -10,7 +10,8 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
   /** @throws agent-invalid, with all issues */
   const resolve = async (definition: JsonValue): Promise<AppliedAgent> => {
     await discovery.refresh();
-    const resolved = resolveAgent(definition, { processors: discovery.processors(), tools: discovery.tools() });
+    const [processors, tools, refused] = [discovery.processors(), discovery.tools(), discovery.refused()];
+    const resolved = resolveAgent(definition, { processors, tools, refused });
     if ('issues' in resolved) {
       const lines = resolved.issues.map(({ path, message }) => `${path ? `${path}: ` : ''}${message}`).join(' ');
       throw new MillraceError('agent-invalid', `The agent is refused. ${lines}`, { issues: resolved.issues });

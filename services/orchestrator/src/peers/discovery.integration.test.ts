@@ -12,7 +12,8 @@ const stops: (() => void)[] = [];
 afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
 function endpoint(bus: Bus, id: string, stage: Stage): Endpoint {
-  const serving = serve(bus, { subject: `made-up.${id}`, request: z.unknown(), handle: async () => ({}) });
+  const subject = bus.subjects.stage(stage, id);
+  const serving = serve(bus, { subject, queue: id, request: z.unknown(), handle: async () => ({}) });
   const { descriptor } = found(id, [stage]);
   return { name: id, queue: id, serving, metadata: { kind: 'processor', descriptor, stage } };
 }
@@ -35,9 +36,11 @@ const signal = new AbortController().signal;
 
 describe('who is there', () => {
   test('is every processor, with its replicas, and every tool', async () => {
-    const tool = (bus: Bus): Endpoint[] => [
-      { ...endpoint(bus, 'x', 'processInput'), metadata: { kind: 'tool', tool: clock } },
-    ];
+    const tool = (bus: Bus): Endpoint[] => {
+      const subject = bus.subjects.tool('clock');
+      const serving = serve(bus, { subject, request: z.unknown(), handle: async () => ({}) });
+      return [{ name: 'tool-clock', queue: 'clock', serving, metadata: { kind: 'tool', tool: clock } }];
+    };
     const first = await replica('guards', ['pii', 'keyword']);
     const second = await replica('guards', ['pii']);
     await replica('tools', [], tool);
@@ -69,7 +72,64 @@ describe('who is there', () => {
   });
 });
 
-describe('neighbours', () => {
+describe('a refresh', () => {
+  test('asks again where a question is under way: who came up in between is found', async () => {
+    const discovery = await discovered();
+    const underWay = discovery.refresh();
+    // Nobody who comes up now is asked by the question that is under way.
+    await connection.bus.nc.flush();
+    await replica('guards', ['pii']);
+    const [asked] = [discovery.refresh()];
+    await underWay;
+    expect([...discovery.processors().keys()]).toEqual([]);
+    await asked;
+    expect([...discovery.processors().keys()]).toEqual(['pii']);
+  });
+
+  test('that many ask for at once is one question more', async () => {
+    const discovery = await discovered();
+    let questions = 0;
+    const counting = connection.bus.nc.subscribe('$SRV.INFO', { callback: () => void (questions += 1) });
+    await Promise.all(Array.from({ length: 20 }, () => discovery.refresh()));
+    await connection.bus.nc.flush();
+    counting.unsubscribe();
+    expect(questions).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('what is advertised and refused', () => {
+  test('is logged once, with who says it and what is wrong, and is told to who asks', async () => {
+    const lines: object[] = [];
+    const warn = (fields: object, message: string) => void lines.push({ ...fields, message });
+    const quiet = () => undefined;
+    const bus = await connection.connect({ log: { debug: quiet, info: quiet, warn, error: quiet } });
+    await replica('guards', [], (own) => {
+      const one = endpoint(own, 'pii', 'processInput');
+      if (one.metadata.kind !== 'processor') throw new Error('it is one');
+      const descriptor = { ...one.metadata.descriptor, id: 'my.pii' };
+      return [{ ...one, metadata: { ...one.metadata, descriptor } }];
+    });
+    const discovery = createDiscovery(bus);
+    stops.push(() => discovery.stop());
+    await discovery.refresh();
+    await discovery.refresh();
+    const problem = expect.stringContaining('descriptor.id');
+    expect(discovery.refused()).toEqual([{ service: 'guards', name: 'my.pii', problem }]);
+    expect(lines).toEqual([{ service: 'guards', name: 'my.pii', problem, message: 'advertised but refused' }]);
+  });
+
+  test('is nothing of what runs under another prefix on the same server', async () => {
+    const other = await connection.connect({ name: 'guards', prefix: 'elsewhere' });
+    const endpoints = [endpoint(other, 'pii', 'processInput')];
+    stops.push(advertise(other, { name: 'guards', version: '1.0.0', description: '', endpoints: () => endpoints }));
+    await other.nc.flush();
+    const discovery = await discovered();
+    expect([...discovery.processors().keys()]).toEqual([]);
+    expect(discovery.refused()).toEqual([]);
+  });
+});
+
+describe('adjacent entries', () => {
   test('are processors that one replica serves', async () => {
     await replica('guards', ['pii', 'keyword']);
     await replica('other', ['history']);

@@ -1,5 +1,6 @@
 // What discovery says, for tests that resolve agents: shipped names with made-up stages and options.
 import { LIST_OF_STAGE, type ProcessorDescriptor, type Stage, type ToolDefinition } from '@millrace/contracts';
+import type { Known } from '../agents/entry-uses.ts';
 import type { FoundProcessor } from '../peers/discovery.ts';
 
 export function found(id: string, stages: Stage[], more: Partial<ProcessorDescriptor> = {}): FoundProcessor {
@@ -46,4 +47,4 @@ export const clock: ToolDefinition = {
   idempotent: true,
   timeoutMs: 1_000,
 };
-export const known = { processors, tools: new Map([['clock', clock]]) };
+export const known: Known = { processors, tools: new Map([['clock', clock]]), refused: [] };

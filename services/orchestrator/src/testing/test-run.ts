@@ -140,6 +140,7 @@ function keepRecords() {
 const noDiscovery: Discovery = {
   processors: () => new Map(),
   tools: () => new Map(),
+  refused: () => [],
   serviceOfTool: () => undefined,
   together: () => false,
   replicaThatAnswers: async () => undefined,

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { ADVERTISED_LIMITS, readAdvertised } from './advertised.ts';
+import { METADATA_KEY, type ProcessorDescriptor, type SrvInfo } from './discovery.ts';
+import { createSubjects } from './subjects.ts';
+
+const subjects = createSubjects('mr.v1');
+const descriptor = (id: string, more: object = {}) => ({
+  id,
+  description: 'of a test',
+  version: '1.0.0',
+  stages: ['processInput'],
+  reads: ['input'],
+  processDataParts: false,
+  optionsSchema: {},
+  lists: ['input'],
+  policy: { timeoutMs: 1_000, attempts: 1, onFailure: 'fail' },
+  ...more,
+});
+const endpoint = (metadata: object | string, subject: string) => ({
+  name: 'one',
+  subject,
+  metadata: { [METADATA_KEY]: typeof metadata === 'string' ? metadata : JSON.stringify(metadata) },
+});
+const processor = (id: string, more: object = {}, prefix = 'mr.v1') =>
+  endpoint(
+    { kind: 'processor', stage: 'processInput', descriptor: descriptor(id, more) },
+    `${prefix}.stage.processInput.${id}`,
+  );
+const tool = (name: string) =>
+  endpoint(
+    { kind: 'tool', tool: { name, description: '', inputSchema: {}, subject: `mr.v1.tool.${name}` } },
+    `mr.v1.tool.${name}`,
+  );
+const service = (name: string, endpoints: SrvInfo['endpoints'], id = 'r1'): SrvInfo => ({
+  type: 'io.nats.micro.v1.info_response',
+  name,
+  id,
+  version: '1.0.0',
+  metadata: {},
+  description: '',
+  endpoints,
+});
+const read = (...infos: SrvInfo[]) => readAdvertised(infos, subjects);
+const ids = (...infos: SrvInfo[]) => [...read(...infos).processors.keys()];
+
+describe('a processor', () => {
+  test('counts with all replicas of its service, and a tool with its service', () => {
+    const { processors, tools, refused } = read(
+      service('guards', [processor('pii')], 'r2'),
+      service('guards', [processor('pii'), processor('keyword')]),
+      service('tools', [tool('clock')]),
+    );
+    expect(processors.get('pii')).toMatchObject({ service: 'guards', replicas: ['r1', 'r2'] });
+    expect(processors.get('keyword')?.replicas).toEqual(['r1']);
+    expect(tools.get('clock')).toMatchObject({ service: 'tools', tool: { name: 'clock' } });
+    expect(refused).toEqual([]);
+  });
+
+  test.each(['other', 'mr.v1.other', 'mr'])('under another prefix (%s) is another Millrace’s', (prefix) => {
+    expect(read(service('guards', [processor('pii', {}, prefix)]))).toMatchObject({
+      processors: new Map(),
+      refused: [],
+    });
+  });
+
+  test('with members of a later version counts without them', () => {
+    const [info] = [
+      service('guards', [processor('pii', { colour: 'red', policy: { ...descriptor('x').policy, warmth: 1 } })]),
+    ];
+    expect(ids(info)).toEqual(['pii']);
+  });
+
+  test('is described by the newest of its replicas, whoever answers first', () => {
+    const versions = ['1.9.0', '1.10.0', '1.2.0'].map((version, at) =>
+      service('guards', [processor('pii', { version })], `r${at}`),
+    );
+    for (const infos of [versions, versions.toReversed()]) {
+      expect(read(...infos).processors.get('pii')?.descriptor.version).toBe('1.10.0');
+    }
+  });
+
+  test('that two services claim is the first one’s by name, whoever answers first, and that is told', () => {
+    const [alpha, beta] = [service('alpha', [processor('pii')]), service('beta', [processor('pii')])];
+    for (const { processors, refused } of [read(alpha, beta), read(beta, alpha)]) {
+      expect(processors.get('pii')?.service).toBe('alpha');
+      expect(refused).toEqual([
+        { service: 'beta', name: 'pii', problem: 'the service "alpha" serves a processor of that id' },
+      ]);
+    }
+  });
+});
+
+describe('refused, with what is wrong and with its name, is', () => {
+  const { policy: _, ...withoutPolicy } = descriptor('pii');
+  const of = (value: Partial<ProcessorDescriptor> | object) => ({
+    kind: 'processor',
+    stage: 'processInput',
+    descriptor: value,
+  });
+  test.each<[string, object | string, string, RegExp]>([
+    ['a description without a policy', of(withoutPolicy), 'pii', /descriptor\.policy/],
+    ['one that reads what there is not', of(descriptor('pii', { reads: ['minds'] })), 'pii', /descriptor\.reads\[0\]/],
+    ['an id with a dot', of(descriptor('my.pii')), 'my.pii', /descriptor\.id: must be 1 to 64 characters/],
+    ['an id that is a control sequence', of(descriptor('\u001b[31m')), '?[31m', /descriptor\.id/],
+    ['another kind', { kind: 'oven' }, 'one', /kind/],
+    ['no JSON', '{', 'one', /./],
+  ])('%s', (_what, metadata, name, problem) => {
+    const { processors, refused } = read(service('guards', [endpoint(metadata, 'mr.v1.stage.processInput.pii')]));
+    expect(processors.size).toBe(0);
+    expect(refused).toEqual([{ service: 'guards', name, problem: expect.stringMatching(problem) }]);
+  });
+
+  test('an endpoint on another subject than the one that would be called', () => {
+    const elsewhere = { ...processor('pii'), subject: 'mr.v1.stage.processInput.other' };
+    expect(read(service('guards', [elsewhere])).refused).toEqual([
+      {
+        service: 'guards',
+        name: 'pii',
+        problem: 'it is served on mr.v1.stage.processInput.other, not on mr.v1.stage.processInput.pii',
+      },
+    ]);
+  });
+
+  test('a service whose name or id cannot stand in a subject', () => {
+    expect(read(service('guards', [processor('pii')], 'a b')).refused).toMatchObject([{ name: 'guards' }]);
+    expect(ids(service('g.x', [processor('pii')]))).toEqual([]);
+  });
+
+  test('told once, however many endpoints and replicas say it', () => {
+    const bad = endpoint(of(withoutPolicy), 'mr.v1.stage.processInput.pii');
+    expect(read(service('guards', [bad, bad]), service('guards', [bad], 'r2')).refused).toHaveLength(1);
+  });
+
+  test('told briefly, however much is wrong', () => {
+    const reads = Array.from({ length: 10_000 }, () => 'x'.repeat(10));
+    const [refused] = read(
+      service('g', [endpoint(of(descriptor('pii', { reads })), 'mr.v1.stage.processInput.pii')]),
+    ).refused;
+    expect(refused?.problem.length).toBeLessThan(2_000);
+    expect(refused?.problem).toMatch(/and \d+ more$/);
+  });
+});
+
+describe('bounds:', () => {
+  test('a process with more endpoints than a process may have counts with none', () => {
+    const endpoints = Array.from({ length: ADVERTISED_LIMITS.maxEndpoints + 1 }, (_, at) => processor(`p${at}`));
+    const { processors, refused } = read(service('guards', endpoints), service('other', [processor('pii')]));
+    expect([...processors.keys()]).toEqual(['pii']);
+    expect(refused).toEqual([{ service: 'guards', name: 'guards', problem: expect.stringContaining('more than 512') }]);
+  });
+
+  test('a description that is too long does not count', () => {
+    const long = processor('pii', { description: 'x'.repeat(ADVERTISED_LIMITS.maxMetadataBytes) });
+    expect(read(service('guards', [long]))).toMatchObject({ processors: new Map(), refused: [{ service: 'guards' }] });
+  });
+
+  test('no more processors are taken than all services together may have', () => {
+    const many = Array.from({ length: 6 }, (_service, n) =>
+      service(
+        `s${n}`,
+        Array.from({ length: 400 }, (_, at) => processor(`p${n}-${at}`)),
+      ),
+    );
+    expect(read(...many).processors.size).toBe(ADVERTISED_LIMITS.maxProcessors);
+  });
+});

@@ -1,0 +1,195 @@
+// What services say of themselves, read: the processors and tools of this Millrace, and what is refused, with what is wrong with it.
+// Pure; the orchestrator resolves agents by it, the command line lists it.
+//
+// What a service says is a claim of somebody else's: only an endpoint whose subject is the one that we would call counts, so that
+// another prefix on the same server is another Millrace; and what one service says is bounded.
+import {
+  METADATA_KEY,
+  endpointMetadataSchema,
+  type EndpointMetadata,
+  type ProcessorDescriptor,
+  type SrvInfo,
+} from './discovery.ts';
+import { issuesOf } from './schema-issues.ts';
+import type { ToolDefinition } from './model.ts';
+import type { Subjects } from './subjects.ts';
+import { isToken } from './tokens.ts';
+
+export const ADVERTISED_LIMITS = {
+  /** Of one process. A processor has one for each stage. */
+  maxEndpoints: 512,
+  /** Of one endpoint, as JSON: descriptions and schemas. */
+  maxMetadataBytes: 128 * 1024,
+  /** Of all processes together. */
+  maxProcessors: 2_000,
+  maxTools: 2_000,
+} as const;
+
+export type AdvertisedProcessor = { descriptor: ProcessorDescriptor; service: string; replicas: string[] };
+export type AdvertisedTool = { tool: ToolDefinition; service: string };
+/** `name`: what it calls itself, for people. */
+export type RefusedEndpoint = { service: string; name: string; problem: string };
+export type Advertised = {
+  /** By id. Where several services claim one, the first by name has it. */
+  processors: Map<string, AdvertisedProcessor>;
+  tools: Map<string, AdvertisedTool>;
+  refused: RefusedEndpoint[];
+};
+
+type Endpoint = SrvInfo['endpoints'][number];
+type Claim = { service: string; replica: string; metadata: EndpointMetadata };
+
+export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): Advertised {
+  const refused: RefusedEndpoint[] = [];
+  const claims = infos.flatMap((info) => claimsOf(info, subjects, refused)).toSorted(byService);
+  const processors = new Map<string, AdvertisedProcessor>();
+  const tools = new Map<string, AdvertisedTool>();
+  for (const claim of claims) {
+    const problem = claim.metadata.kind === 'processor' ? addProcessor(processors, claim) : addTool(tools, claim);
+    if (problem) refused.push({ service: claim.service, name: nameOf(claim.metadata), problem });
+  }
+  return { processors, tools, refused: distinct(refused) };
+}
+
+/** Whoever answered first has nothing of it: the same services give the same list. */
+function byService(one: Claim, other: Claim): number {
+  return compare(one.service, other.service) || compare(one.replica, other.replica);
+}
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+function addProcessor(processors: Map<string, AdvertisedProcessor>, claim: Claim): string | undefined {
+  const { service, replica, metadata } = claim;
+  if (metadata.kind !== 'processor') return undefined;
+  const { descriptor } = metadata;
+  const known = processors.get(descriptor.id);
+  if (!known) {
+    if (processors.size >= ADVERTISED_LIMITS.maxProcessors)
+      return tooMany('processors', ADVERTISED_LIMITS.maxProcessors);
+    processors.set(descriptor.id, { descriptor, service, replicas: [replica] });
+    return undefined;
+  }
+  if (known.service !== service) return `the service "${known.service}" serves a processor of that id`;
+  if (!known.replicas.includes(replica)) known.replicas.push(replica);
+  // While a service is being replaced, its replicas differ: the newest speaks for it.
+  if (isNewer(descriptor.version, known.descriptor.version)) known.descriptor = descriptor;
+  return undefined;
+}
+
+function addTool(tools: Map<string, AdvertisedTool>, { service, metadata }: Claim): string | undefined {
+  if (metadata.kind !== 'tool') return undefined;
+  const { tool } = metadata;
+  const known = tools.get(tool.name);
+  if (known) return known.service === service ? undefined : `the service "${known.service}" serves a tool of that name`;
+  if (tools.size >= ADVERTISED_LIMITS.maxTools) return tooMany('tools', ADVERTISED_LIMITS.maxTools);
+  tools.set(tool.name, { tool, service });
+  return undefined;
+}
+
+const tooMany = (what: string, limit: number): string => `more than ${limit} ${what} are advertised`;
+const isNewer = (version: string, than: string): boolean => version.localeCompare(than, 'en', { numeric: true }) > 0;
+
+function claimsOf(info: SrvInfo, subjects: Subjects, refused: RefusedEndpoint[]): Claim[] {
+  const ours = info.endpoints.filter(({ subject, metadata }) => isUnder(subject, subjects) && metadata?.[METADATA_KEY]);
+  if (ours.length === 0) return [];
+  if (!isToken(info.name) || !isToken(info.id)) {
+    refused.push({
+      service: shown(info.name),
+      name: shown(info.name),
+      problem: 'its name or id cannot stand in a subject',
+    });
+    return [];
+  }
+  if (ours.length > ADVERTISED_LIMITS.maxEndpoints) {
+    const problem = `it advertises ${ours.length} endpoints, more than ${ADVERTISED_LIMITS.maxEndpoints}`;
+    refused.push({ service: shown(info.name), name: shown(info.name), problem });
+    return [];
+  }
+  return ours.flatMap((endpoint) => {
+    const read = metadataOf(endpoint, subjects);
+    if ('metadata' in read) return [{ service: info.name, replica: info.id, metadata: read.metadata }];
+    refused.push({ service: shown(info.name), name: read.name, problem: read.problem });
+    return [];
+  });
+}
+
+/** Stage and tool subjects of this prefix. `mr.v1.other` is another prefix than `mr.v1`, and its subjects are not. */
+function isUnder(subject: string, { prefix }: Subjects): boolean {
+  return ['stage', 'tool'].some((kind) => subject.startsWith(`${prefix}.${kind}.`));
+}
+
+function metadataOf(
+  { name, subject, metadata }: Endpoint,
+  subjects: Subjects,
+): { metadata: EndpointMetadata } | { name: string; problem: string } {
+  const text = metadata?.[METADATA_KEY] ?? '';
+  if (text.length > ADVERTISED_LIMITS.maxMetadataBytes) {
+    return {
+      name: shown(name),
+      problem: `what it says of itself is longer than ${ADVERTISED_LIMITS.maxMetadataBytes}`,
+    };
+  }
+  const value = parseJson(text);
+  const parsed = endpointMetadataSchema.safeParse(value);
+  if (!parsed.success) return { name: claimedName(value) ?? shown(name), problem: problemsOf(issuesOf(parsed.error)) };
+  const expected = subjectOf(parsed.data, subjects);
+  if (expected === subject) return { metadata: parsed.data };
+  return { name: nameOf(parsed.data), problem: `it is served on ${shown(subject)}, not on ${expected}` };
+}
+
+function subjectOf(metadata: EndpointMetadata, subjects: Subjects): string {
+  switch (metadata.kind) {
+    case 'processor':
+      return subjects.stage(metadata.stage, metadata.descriptor.id);
+    case 'tool':
+      return subjects.tool(metadata.tool.name);
+    case 'api':
+      return 'an api subject';
+  }
+}
+
+function nameOf(metadata: EndpointMetadata): string {
+  switch (metadata.kind) {
+    case 'processor':
+      return metadata.descriptor.id;
+    case 'tool':
+      return metadata.tool.name;
+    case 'api':
+      return 'api';
+  }
+}
+
+/** Of a description that does not fit: its id, as far as it has one that can be shown. */
+function claimedName(value: unknown): string | undefined {
+  const inner = member(value, 'descriptor') ?? member(value, 'tool');
+  const id = member(inner, 'id') ?? member(inner, 'name');
+  return typeof id === 'string' ? shown(id) : undefined;
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+}
+
+const MAX_SHOWN_ISSUES = 5;
+function problemsOf(issues: { path?: string | undefined; message: string }[]): string {
+  const lines = issues.slice(0, MAX_SHOWN_ISSUES).map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const rest = issues.length - lines.length;
+  return `${lines.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+}
+
+/** A stranger's words in a log line or a terminal. */
+const MAX_SHOWN_CHARACTERS = 100;
+const shown = (text: string): string => text.slice(0, MAX_SHOWN_CHARACTERS).replaceAll(/[^\x20-\x7e]/g, '?');
+
+/** A processor has an endpoint for each stage: what is wrong with all of them is told once. */
+function distinct(refused: readonly RefusedEndpoint[]): RefusedEndpoint[] {
+  const byText = new Map(refused.map((one) => [`${one.service} ${one.name} ${one.problem}`, one]));
+  return [...byText.values()];
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
