@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { gatherInfo, askApi } from '@millrace/bus';
 import { METADATA_KEY, endpointMetadataSchema } from '@millrace/contracts';
 import { startService } from '@millrace/service';
-import { useBus, useNats, useService } from '@millrace/testkit';
+import { askStage, callEntry, eventually, stageCall, useBus, useNats, useService } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { processorService } from './processor-service.ts';
@@ -68,6 +71,22 @@ test('discovery shows the version of the service, and of a processor its own or 
 test('a service whose version is not semantic does not start: clients would show none', async () => {
   const unversioned = processorService({ name: 'unversioned', version: 'latest', processors: [passing('one')] });
   await expect(startService(unversioned, env())).rejects.toMatchObject({ code: 'config-invalid', path: 'version' });
+});
+
+test('a promise that a processor lets go of does not end its replica, and is logged', async () => {
+  const file = join(import.meta.dirname, 'testing/careless-main.ts');
+  const env = { PATH: process.env['PATH'], NATS_URL: nats.url };
+  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  let log = '';
+  child.stdout.on('data', (data) => (log += String(data)));
+  const call = stageCall('processInput', [callEntry('careless')]);
+  const ask = () => askStage(asker.bus, call);
+  await eventually(ask, { timeoutMs: 20_000 });
+  await eventually(() => log.includes('let go of'));
+  expect(await ask()).toEqual([{ type: 'continue' }]);
+  child.kill();
+  expect((await exited)[0]).toBe(0);
 });
 
 describe('what a replica of a processor service serves', () => {

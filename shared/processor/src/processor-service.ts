@@ -52,13 +52,27 @@ export function processorService<S extends z.ZodType<object>>(
     version,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a schema of its own a service reads nothing more
     config: z.intersection(selectionSchema, config ?? (z.object({}) as unknown as S)),
-    start: async (context) => serveOffer(context, options, await options.open?.(context)),
+    start: async (context) => {
+      outliveRejections(context);
+      serveOffer(context, options, await options.open?.(context));
+    },
   };
 }
 
 /** All of a service's main.ts. Ends the process: 0 after a signal and a drain, 1 with the reason. */
 export function runProcessorService<S extends z.ZodType<object>>(options: ProcessorServiceOptions<S>): Promise<void> {
   return runService(processorService(options));
+}
+
+/**
+ * A promise that a processor or tool has let go of belongs to no call. Node ends the process when it rejects; here that would be the
+ * calls and sessions of all other runs.
+ */
+function outliveRejections({ log, resources }: Pick<ServiceContext<object>, 'log' | 'resources'>): void {
+  const report = (error: unknown) =>
+    log.error({ error: String(error) }, 'a promise that nobody waits for was rejected');
+  process.on('unhandledRejection', report);
+  resources.add('rejections', () => void process.off('unhandledRejection', report));
 }
 
 function serveOffer<S extends z.ZodType<object>>(

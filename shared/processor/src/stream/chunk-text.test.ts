@@ -17,6 +17,8 @@ describe('every field with text is mapped, and nothing else', () => {
     { type: 'error', ...base, payload: { error: { message: 'x' } } },
     { type: 'object', ...base, object: { deep: { text: 'x' } } },
     { type: 'object-result', ...base, object: 'x' },
+    { type: 'tool-output-denied', ...base, payload: { ...call, reason: 'x', code: 'x' } },
+    { type: 'file', ...base, payload: { data: 'eA==', mimeType: 'text/plain', filename: 'x.txt' } },
     {
       type: 'finish',
       ...base,
@@ -32,6 +34,8 @@ describe('every field with text is mapped, and nothing else', () => {
     error: { error: { message: 'X' } },
     object: { deep: { text: 'X' } },
     'object-result': 'X',
+    'tool-output-denied': { ...call, reason: 'X', code: 'x' },
+    file: { data: 'eA==', mimeType: 'text/plain', filename: 'X.TXT' },
     finish: { stepResult: { reason: 'x' }, output: { text: 'X' }, messages: [{ content: 'X' }] },
   };
   test.each(chunks)('$type', (chunk) => {
@@ -39,6 +43,12 @@ describe('every field with text is mapped, and nothing else', () => {
     expect('payload' in mapped ? mapped.payload : 'object' in mapped && mapped.object).toEqual(fieldsOf[chunk.type]);
     expect(mapped).toMatchObject({ ...base, type: chunk.type });
   });
+});
+
+test('a custom chunk: its data, and whatever else its maker put into it', () => {
+  const custom = (more: object): Chunk => JSON.parse(JSON.stringify({ type: 'data-note', ...base, ...more }));
+  expect(mapChunkText(custom({ data: { a: ['x', 1] } }), upper)).toEqual(custom({ data: { a: ['X', 1] } }));
+  expect(mapChunkText(custom({ data: 'x', note: { b: 'x' } }), upper)).toEqual(custom({ data: 'X', note: { b: 'X' } }));
 });
 
 test('a chunk in which nothing changes is the same object', () => {

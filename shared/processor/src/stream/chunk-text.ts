@@ -1,7 +1,7 @@
 // Every field of a chunk that holds a model's (or a tool's) text, in one place: a guard that looked at deltas only would let
 // the same text through in a tool call's arguments, an object or a finished message. Deltas are not here: they are held back
 // (hold-back.ts), because a secret may span two of them.
-import type { Chunk, JsonValue } from '@millrace/contracts';
+import { isDataChunk, type Chunk, type JsonValue } from '@millrace/contracts';
 
 /** Where the text stands: members of the chunk's payload, or of the chunk itself for objects and data chunks. */
 const TEXT_FIELDS: Record<string, readonly string[]> = {
@@ -9,6 +9,10 @@ const TEXT_FIELDS: Record<string, readonly string[]> = {
   'tool-result': ['result', 'args'],
   'tool-error': ['error', 'args'],
   'tool-output': ['output'],
+  'tool-output-denied': ['reason'],
+  'tool-call-approval': ['args'],
+  'tool-call-suspended': ['args', 'suspendPayload'],
+  file: ['filename', 'name', 'title'],
   source: ['title', 'url', 'filename'],
   'step-finish': [],
   finish: [],
@@ -30,11 +34,15 @@ const STRUCTURE = new Set([
 ]);
 /** Inside these everything is text, whatever its key. */
 const TEXT_INSIDE = new Set(['args', 'result']);
+/** A custom chunk is its maker's: whatever it holds, beside these, may quote the user. */
+const DATA_ENVELOPE = ['type', 'id', 'runId', 'from', 'transient'];
 const OWN_FIELDS: Record<string, readonly string[]> = { object: ['object'], 'object-result': ['object'] };
 
 /** The chunk with every string of its text fields mapped; the same chunk when nothing changed. */
 export function mapChunkText(chunk: Chunk, map: (text: string) => string): Chunk {
-  const own = OWN_FIELDS[chunk.type];
+  const own = isDataChunk(chunk)
+    ? Object.keys(chunk).filter((key) => !DATA_ENVELOPE.includes(key))
+    : OWN_FIELDS[chunk.type];
   if (own) return mapFields(chunk, own, (value) => mapStrings(value, map));
   const fields = TEXT_FIELDS[chunk.type];
   const payload: unknown = 'payload' in chunk ? chunk.payload : undefined;

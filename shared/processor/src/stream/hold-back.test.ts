@@ -73,6 +73,66 @@ test('reasoning and tool arguments are held back too', () => {
   expect(texts).toEqual(['my ', 'ret', '***', 'reasoning-end', '{"a":"', '***"}', 'tool-call-input-streaming-end']);
 });
 
+describe('a part that was cut off', () => {
+  const text = 'a secret, a sec, ssecret secretsecret sesecret se';
+  const cutEnd: Chunk = { type: 'text-end', ...base, payload: { id: 'text-1', complete: false } };
+  const stepFinish: Chunk = { type: 'step-finish', ...base, payload: { stepResult: { reason: 'length' }, output: {} } };
+  /** The deltas alone: the end is the test's. */
+  const openDeltas = (cut: string, size: number) => {
+    const pieces = Array.from({ length: Math.ceil(cut.length / size) }, (_, at) =>
+      cut.slice(at * size, (at + 1) * size),
+    );
+    return textChunks(pieces).slice(0, -1);
+  };
+
+  test.each([1, 2, 5, 64])('wherever it is cut, nothing undecided comes out: deltas of %i', (size) => {
+    for (let length = 0; length <= text.length; length++) {
+      const cut = text.slice(0, length);
+      const decided = filter.apply(cut.slice(0, filter.settled(cut)));
+      for (const end of [cutEnd, stepFinish]) {
+        const held: JsonObject = {};
+        const out = through([...openDeltas(cut, size), end], held);
+        expect(streamedText(out)).toBe(decided);
+        // Whatever would have followed, the whole filtered text begins with what came out.
+        for (const more of ['', 'ret', 'cret', 'ecret', ' x'])
+          expect(filter.apply(cut + more).startsWith(decided)).toBe(true);
+        expect(held).toEqual({});
+        expect(out.at(-1)).toEqual(end);
+      }
+    }
+  });
+
+  test.each([
+    [
+      'reasoning',
+      { type: 'reasoning-delta', ...base, payload: { id: 'x', text: 'sec' } },
+      'reasoning-end',
+      { id: 'x' },
+    ],
+    [
+      'tool arguments',
+      { type: 'tool-call-delta', ...base, payload: { toolCallId: 'x', argsTextDelta: 'sec' } },
+      'tool-call-input-streaming-end',
+      { toolCallId: 'x' },
+    ],
+  ] as const)('holds for %s too', (_what, delta, type, id) => {
+    const end = JSON.parse(JSON.stringify({ type, ...base, payload: { ...id, complete: false } }));
+    expect(through([delta, end])).toEqual([end]);
+  });
+
+  test('leaves the other parts alone', () => {
+    const held: JsonObject = {};
+    through([...openDeltas('sec', 3), ...textChunks(['sec'], 'other').slice(0, -1), cutEnd], held);
+    expect(streamedText(through(textChunks(['ret'], 'other').slice(1), held))).toBe('***');
+  });
+
+  test('leaves nothing to a part of the same id in the next step', () => {
+    const held: JsonObject = {};
+    through([...openDeltas('sec', 3), stepFinish], held);
+    expect(streamedText(through(textChunks(['ret']), held))).toBe('ret');
+  });
+});
+
 describe('a text that may not pass', () => {
   test('stops at the end of its part at the latest', () => {
     const blocking: TextFilter = {

@@ -1,6 +1,7 @@
 // Text that may continue: a guard cannot judge "4111 1111" before it has seen what follows. `holdBack` keeps, by part id, the
 // end of the text that is not settled yet, for text, reasoning and tool arguments alike, and lets the rest go filtered; at
-// the end of a part everything is let go. So the concatenated deltas equal the filter of the whole text.
+// the end of a part everything is let go. So the concatenated deltas equal the filter of the whole text. Where a part was cut
+// off (its end says `complete: false`, or none comes), what is held is undecided for good, and dropped.
 import type { Chunk, ChunkOf, JsonObject } from '@millrace/contracts';
 
 export type TextFilter = {
@@ -16,16 +17,23 @@ export type TextFilter = {
 type Delta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
 type Held = { text: string; last: Delta };
 
-const endOf: Partial<Record<Chunk['type'], true>> = {
-  'text-end': true,
-  'reasoning-end': true,
-  'tool-call-input-streaming-end': true,
-};
+type End = ChunkOf<'text-end'> | ChunkOf<'reasoning-end'> | ChunkOf<'tool-call-input-streaming-end'>;
+
+/** After these no part goes on: one that has not ended was cut off. The next step may use its id again. */
+const BETWEEN_PARTS = new Set<string>(['start', 'step-start', 'step-finish', 'finish', 'error']);
 
 /** @param held lives in the processor's state for the session; JSON. Chunks that are not text pass as they are. */
 export function holdBack(part: Chunk, held: JsonObject, filter: TextFilter): Chunk[] {
   if (isDelta(part)) return onDelta(part, held, filter);
-  return endOf[part.type] ? [...letGo(held, keyOfEnd(part), filter), part] : [part];
+  if (isEnd(part))
+    return part.payload.complete === false ? dropped(part, held) : [...letGo(held, keyOfEnd(part), filter), part];
+  if (BETWEEN_PARTS.has(part.type)) for (const key of Object.keys(held)) delete held[key];
+  return [part];
+}
+
+function dropped(part: End, held: JsonObject): Chunk[] {
+  delete held[keyOfEnd(part)];
+  return [part];
 }
 
 function onDelta(part: Delta, held: JsonObject, filter: TextFilter): Chunk[] {
@@ -51,6 +59,10 @@ function isDelta(part: Chunk): part is Delta {
   return part.type === 'text-delta' || part.type === 'reasoning-delta' || part.type === 'tool-call-delta';
 }
 
+function isEnd(part: Chunk): part is End {
+  return part.type === 'text-end' || part.type === 'reasoning-end' || part.type === 'tool-call-input-streaming-end';
+}
+
 function textOf(part: Delta): string {
   return part.type === 'tool-call-delta' ? part.payload.argsTextDelta : part.payload.text;
 }
@@ -65,9 +77,9 @@ function keyOf(part: Delta): string {
   return part.type === 'tool-call-delta' ? `tool ${part.payload.toolCallId}` : `${kind(part.type)} ${part.payload.id}`;
 }
 
-function keyOfEnd(part: Chunk): string {
+function keyOfEnd(part: End): string {
   if (part.type === 'tool-call-input-streaming-end') return `tool ${part.payload.toolCallId}`;
-  return part.type === 'text-end' || part.type === 'reasoning-end' ? `${kind(part.type)} ${part.payload.id}` : '';
+  return `${kind(part.type)} ${part.payload.id}`;
 }
 
 const kind = (type: string): string => type.slice(0, type.indexOf('-'));

@@ -8,12 +8,13 @@ import {
   type Verdict,
 } from '@millrace/contracts';
 import { asJson } from './as-json.ts';
+import { boundedJson, boundedText } from './bounded.ts';
 import type { Leftovers } from '../entry-args.ts';
 import { StopError, type Stop } from './stop.ts';
 
 export function failureVerdict(error: unknown): Verdict {
   const code: ErrorCode = MillraceError.isInstance(error) ? error.code : 'processor-failed';
-  const message = error instanceof Error ? error.message : String(error);
+  const message = boundedText(error instanceof Error ? error.message : String(error));
   return { type: 'failure', code, message, retryable: !permanent.includes(code) };
 }
 
@@ -44,13 +45,17 @@ function stopVerdict(stop: Stop): Verdict {
       const { retry, metadata } = stop.options;
       return {
         type: 'abort',
-        reason: stop.reason,
+        reason: boundedText(stop.reason),
         ...(retry && { retry }),
-        ...(metadata !== undefined && { metadata: asJson(metadata) }),
+        ...(metadata !== undefined && { metadata: boundedJson(metadata) }),
       };
     }
     case 'halt':
-      return { type: 'halt', response: stop.response, ...(stop.reason !== undefined && { reason: stop.reason }) };
+      return {
+        type: 'halt',
+        response: stop.response,
+        ...(stop.reason !== undefined && { reason: boundedText(stop.reason) }),
+      };
     case 'suspend':
       return {
         type: 'suspend',

@@ -9,6 +9,7 @@ import {
   type Stage,
   type Verdict,
 } from '@millrace/contracts';
+import { boundedText } from './bounded.ts';
 import { checkedVerdict } from './failure-verdict.ts';
 import { applyReturnedMessages, type GivenMessages } from './returned-messages.ts';
 
@@ -28,15 +29,15 @@ export function returnedVerdict(stage: Stage, result: unknown, given: GivenMessa
     return checkedVerdict(stage, {
       type: 'halt',
       response: text,
-      ...optional('reason', asText(reason)),
+      ...optional('reason', asReason(reason)),
       ...withChanges,
     });
   }
   if (deny === true) {
     return checkedVerdict(stage, {
       type: 'deny',
-      reason: asText(reason) ?? 'Denied.',
-      ...optional('code', asText(code)),
+      reason: asReason(reason) ?? 'Denied.',
+      ...optional('code', asReason(code)),
     });
   }
   if (Array.isArray(chunks)) return checkedVerdict(stage, { type: 'respond', chunks });
@@ -135,6 +136,7 @@ function checkedChanges(stage: Stage, members: Members): Changes {
 }
 
 const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const asReason = (value: unknown): string | undefined => (typeof value === 'string' ? boundedText(value) : undefined);
 const optional = <K extends string>(key: K, value: string | undefined) =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key loses its name
   (value === undefined ? {} : { [key]: value }) as { [key in K]?: string };

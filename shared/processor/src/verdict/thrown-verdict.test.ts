@@ -18,6 +18,17 @@ describe('abort', () => {
     });
   });
 
+  test('has a reason and metadata of a size that everybody can store', async () => {
+    const long = 'x'.repeat(2_000_000);
+    const verdict = await stopping('processInput', ({ abort }) => abort(long, { metadata: { long } }));
+    expect(verdict).toMatchObject({ type: 'abort', reason: expect.stringMatching(/^x+…$/) });
+    expect(JSON.stringify(verdict).length).toBeLessThan(20_000);
+    const failure = await stopping('processInput', () => {
+      throw new Error(long);
+    });
+    expect(JSON.stringify(failure).length).toBeLessThan(20_000);
+  });
+
   const retry = (stage: CalledStage) => stopping(stage, ({ abort }) => abort('again', { retry: true }));
 
   test.each(stages.filter(allowsRetry))('%s: with retry', async (stage) => {

@@ -25,3 +25,13 @@ test('violations above the limit are one more that counts the findings of the re
   expect(list.all()).toHaveLength(MAX_VIOLATIONS + 1);
   expect(list.all().at(-1)).toEqual({ processorId: 'guard', message: 'More was found than is listed.', count: 6 });
 });
+
+test('a violation is short, whatever its message and detail are', () => {
+  const list = createViolationList('guard');
+  const long = 'x'.repeat(1_000_000);
+  list.add({ message: long, rule: long, strategy: long, detail: { found: long } });
+  const [violation] = list.all();
+  expect(violation?.message).toMatch(/^x+…$/);
+  expect(violation?.detail).toMatch(/^\{"found":"x+…$/);
+  expect(JSON.stringify(violation).length).toBeLessThan(20_000);
+});

@@ -1,7 +1,7 @@
 // The violations of one entry in one stage: the first ones as they are reported, and one that counts the rest. A guard that meets
 // a message full of hits must not answer with megabytes.
 import { MAX_VIOLATIONS, type Violation } from '@millrace/contracts';
-import { asJson } from './as-json.ts';
+import { boundedJson, boundedText } from './bounded.ts';
 
 type ReportedViolation = Omit<Violation, 'processorId'>;
 export type ViolationList = {
@@ -20,11 +20,11 @@ export function createViolationList(processorId: string): ViolationList {
       }
       kept.push({
         processorId,
-        message,
-        ...(rule !== undefined && { rule }),
-        ...(strategy !== undefined && { strategy }),
+        message: boundedText(message),
+        ...(rule !== undefined && { rule: boundedText(rule) }),
+        ...(strategy !== undefined && { strategy: boundedText(strategy) }),
         ...(count !== undefined && { count }),
-        ...(detail !== undefined && { detail: asJson(detail) }),
+        ...(detail !== undefined && { detail: boundedJson(detail) }),
       });
     },
     all: () => (more === 0 ? kept : [...kept, { processorId, message: 'More was found than is listed.', count: more }]),
