@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gatherInfo, askApi } from '@millrace/bus';
 import { METADATA_KEY, endpointMetadataSchema } from '@millrace/contracts';
 import { startService } from '@millrace/service';
@@ -74,7 +74,7 @@ test('a service whose version is not semantic does not start: clients would show
 });
 
 test('a promise that a processor lets go of does not end its replica, and is logged', async () => {
-  const file = join(import.meta.dirname, 'testing/careless-main.ts');
+  const file = fileURLToPath(new URL('./testing/careless-main.ts', import.meta.url));
   const env = { PATH: process.env['PATH'], NATS_URL: nats.url };
   const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
