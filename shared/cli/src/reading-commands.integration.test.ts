@@ -49,6 +49,16 @@ beforeAll(async () => {
         ];
         return { messages: messages.slice(-(last ?? 2)), total: 2 };
       },
+      'runs-list': async ({ after }) => {
+        const run = (n: number) => ({
+          runId: `run-${n}`,
+          status: n % 2 ? ('failed' as const) : ('finished' as const),
+          agent: 'demo',
+          submittedAt: `${n}`,
+        });
+        if (after > 0) return { runs: Array.from({ length: 5 }, (_, n) => run(n + 30)) };
+        return { runs: Array.from({ length: 30 }, (_, n) => run(n)), next: 30 };
+      },
       'memory-get': async ({ resourceId }) => ({ memory: { name: resourceId ?? 'nobody' }, version: 7 }),
     },
   });
@@ -126,4 +136,20 @@ it('runs show and runs events show what became of a run, and what was skipped an
   expect((await cli('runs', 'events', id)).stdout).not.toContain('too slow');
   expect(JSON.parse((await cli('runs', 'events', id, '--json')).stdout)).toHaveLength(1);
   expect(await cli('runs', 'events', 'none')).toMatchObject({ code: 5 });
+});
+
+it('runs list shows the newest of all pages, the newest last, and how many there are', async () => {
+  const { code, stdout, stderr } = await cli('runs', 'list', '--last', '2');
+  expect([code, stderr]).toEqual([0, 'the newest 2 of 35 are shown; see --last\n']);
+  expect(stdout).toMatch(/^RUN .*\nrun-33 +failed +demo +33\nrun-34 +finished +demo +34\n$/);
+  expect((await cli('runs', 'list')).stdout.trimEnd().split('\n')).toHaveLength(1 + 20);
+});
+
+it('runs list --status shows those of one status alone, and refuses one that there is not', async () => {
+  const { stdout } = await cli('runs', 'list', '--status', 'failed', '--last', '100', '--json');
+  expect(JSON.parse(stdout)).toHaveLength(17);
+  expect(await cli('runs', 'list', '--status', 'gone')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('queued, running, suspended'),
+  });
 });

@@ -5,13 +5,18 @@ import { say, sayJson } from './cli-io.ts';
 import { eventsText } from './events-text.ts';
 import { statusText, violationText } from './outcome-text.ts';
 import { oneLine, printable } from './printable.ts';
+import { runsListCommand } from './runs-list-command.ts';
 
 const runArg = {
   run: { type: 'positional', required: true, description: 'the id that `millrace run` printed' },
 } as const;
 
 export const runsCommand = (cli: Cli) =>
-  group('millrace runs', 'Read what became of runs', { show: showCommand(cli), events: eventsCommand(cli) });
+  group('millrace runs', 'Read what became of runs', {
+    list: runsListCommand(cli),
+    show: showCommand(cli),
+    events: eventsCommand(cli),
+  });
 
 const showCommand = (cli: Cli) =>
   cliCommand(cli, {
