@@ -11,6 +11,7 @@ import { processorsCommand } from './processors-command.ts';
 import { reportError } from './report-error.ts';
 import { cancelCommand, followCommand, runCommand } from './run-command.ts';
 import { runsCommand } from './runs-command.ts';
+import { schemasCommand } from './schemas-command.ts';
 import { UsageError } from './usage-error.ts';
 import { versionText } from './version.ts';
 
@@ -44,6 +45,7 @@ const commandsOf = (cli: Cli): Group =>
     threads: threadsCommand(cli),
     memory: memoryCommand(cli),
     runs: runsCommand(cli),
+    schemas: schemasCommand(cli),
     new: newCommand(cli),
   });
 

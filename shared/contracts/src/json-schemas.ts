@@ -1,32 +1,55 @@
-// The JSON Schemas of the wire, for processors in other languages. Draft 2020-12.
+// The JSON Schemas of the wire, for processors and clients in other languages. Draft 2020-12. One document with a definition for
+// each name; where a schema uses another that has a name, it refers to it.
 import { z } from 'zod';
-import { agentSchema } from './agent.ts';
-import { API } from './api.ts';
+import { agentEntrySchema, agentSchema } from './agent.ts';
+import { API, apiReplySchema, threadSchema } from './api.ts';
+import { changesSchema } from './changes.ts';
 import { chunkSchema } from './chunk.ts';
-import { conversationSchema, messageOpSchema } from './conversation.ts';
-import { processorDescriptorSchema } from './discovery.ts';
+import { conversationSchema, entrySchema, messageOpSchema, systemMessageSchema } from './conversation.ts';
+import { endpointMetadataSchema, processorDescriptorSchema } from './discovery.ts';
 import { wireErrorSchema } from './errors.ts';
-import { runEventSchema } from './event.ts';
-import type { JsonSchema } from './json.ts';
-import { messageSchema } from './message.ts';
-import { planSchema } from './plan.ts';
-import { chunkBatchSchema, commandSchema, runResultSchema } from './run.ts';
-import { runStateSchema } from './run-state.ts';
+import { publicRunEventSchema, runEventSchema } from './event.ts';
+import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
+import { messagePartSchema, messageSchema } from './message.ts';
+import { promptSchema, stepResultSchema } from './model.ts';
+import { appliedAgentSchema, planEntrySchema, planSchema } from './plan.ts';
+import { recordSchema, runHeadSchema, runStateSchema } from './run-state.ts';
+import {
+  cancelCallSchema,
+  chunkBatchSchema,
+  commandSchema,
+  controlSchema,
+  liveBatchSchema,
+  runRequestSchema,
+  runResultSchema,
+} from './run.ts';
 import { sessionInputSchema, sessionOpenedSchema, sessionOpenSchema, sessionOutputSchema } from './session.ts';
-import { stageCallSchema, stageReplySchema } from './stage-call.ts';
+import { stageCallSchema, stageInputSchema, stageReplySchema } from './stage-call.ts';
 import { toolReplySchema, toolRequestSchema } from './tool.ts';
-import { verdictSchema } from './verdict.ts';
+import { publicViolationSchema, verdictSchema, violationSchema } from './verdict.ts';
 
-const documents = {
+const WIRE: Record<string, z.ZodType> = {
   agent: agentSchema,
+  'agent-entry': agentEntrySchema,
+  'applied-agent': appliedAgentSchema,
   plan: planSchema,
+  'plan-entry': planEntrySchema,
   message: messageSchema,
+  'message-part': messagePartSchema,
   conversation: conversationSchema,
+  'conversation-entry': entrySchema,
+  'system-message': systemMessageSchema,
   'message-op': messageOpSchema,
+  prompt: promptSchema,
+  changes: changesSchema,
   chunk: chunkSchema,
   'chunk-batch': chunkBatchSchema,
+  'live-batch': liveBatchSchema,
   verdict: verdictSchema,
+  violation: violationSchema,
+  'public-violation': publicViolationSchema,
   'stage-call': stageCallSchema,
+  'stage-input': stageInputSchema,
   'stage-reply': stageReplySchema,
   'session-open': sessionOpenSchema,
   'session-opened': sessionOpenedSchema,
@@ -35,25 +58,76 @@ const documents = {
   'tool-request': toolRequestSchema,
   'tool-reply': toolReplySchema,
   'processor-descriptor': processorDescriptorSchema,
+  'endpoint-metadata': endpointMetadataSchema,
+  'run-request': runRequestSchema,
   'run-state': runStateSchema,
+  'run-head': runHeadSchema,
+  'run-record': recordSchema,
   'run-event': runEventSchema,
+  'public-run-event': publicRunEventSchema,
   'run-result': runResultSchema,
+  'step-result': stepResultSchema,
   command: commandSchema,
+  control: controlSchema,
+  'cancel-call': cancelCallSchema,
+  thread: threadSchema,
+  'api-reply': apiReplySchema,
   error: wireErrorSchema,
-} satisfies Record<string, z.ZodType>;
+};
 
-/** Schemas by document name; the api's as `api.<verb>.request` and `api.<verb>.answer`. */
-export function jsonSchemas(): Record<string, JsonSchema> {
-  const api = Object.entries(API).flatMap(([verb, { request, answer }]) => [
-    [`api.${verb}.request`, toJsonSchema(request)] as const,
-    [`api.${verb}.answer`, toJsonSchema(answer)] as const,
-  ]);
-  const wire = Object.entries(documents).map(([name, schema]) => [name, toJsonSchema(schema)] as const);
-  return Object.fromEntries([...wire, ...api]);
+/** Those above, and `api.<verb>.request` and `api.<verb>.answer` for each verb. */
+const named: readonly (readonly [name: string, schema: z.ZodType])[] = [
+  ...Object.entries(WIRE),
+  ...Object.entries(API).flatMap(([verb, { request, answer }]) => [
+    [`api.${verb}.request`, request] as const,
+    [`api.${verb}.answer`, answer] as const,
+  ]),
+];
+
+export const SCHEMA_NAMES: readonly string[] = named.map(([name]) => name);
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+const PREFIX = '#/$defs/';
+
+/** Of one name, with all that it refers to; of all names if absent. Undefined where there is no such name. */
+export function jsonSchemas(name?: string): JsonSchema | undefined {
+  const all = definitions();
+  if (name === undefined) return { $schema: DIALECT, $defs: all };
+  if (!Object.hasOwn(all, name)) return undefined;
+  const used = new Set([name]);
+  // A set that grows while it is walked: what is added is walked too.
+  for (const one of used) for (const other of referencesOf(all[one])) used.add(other);
+  const $defs = Object.fromEntries([...used].toSorted().flatMap((one) => (all[one] ? [[one, all[one]]] : [])));
+  return { $schema: DIALECT, $ref: `${PREFIX}${name}`, $defs };
+}
+
+function definitions(): JsonObject {
+  const registry = z.registry<{ id: string }>();
+  const aliases: JsonObject = {};
+  for (const [id, schema] of named) {
+    const known = registry.get(schema)?.id;
+    if (known === undefined) registry.add(schema, { id });
+    else aliases[id] = { $ref: `${PREFIX}${known}` };
+  }
+  const { schemas } = z.toJSONSchema(registry, { ...OPTIONS, uri: (id) => `${PREFIX}${id}` });
+  const plain = Object.entries(schemas).map(([id, { $id: _id, $schema: _schema, ...rest }]) => [id, asJson(rest)]);
+  return { ...Object.fromEntries(plain), ...aliases };
+}
+
+function referencesOf(value: JsonValue | undefined): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesOf);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === '$ref' && typeof member === 'string' ? [member.slice(PREFIX.length)] : referencesOf(member),
+  );
 }
 
 /** What zod cannot say in JSON Schema (any JSON value) becomes the empty schema, which takes everything. */
+const OPTIONS = { io: 'input', unrepresentable: 'any' } as const;
+
+/** Of one schema that has no name, such as the options of a processor. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
-  const document = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return JSON.parse(JSON.stringify(document));
+  return asJson(z.toJSONSchema(schema, OPTIONS));
 }
+
+const asJson = (value: object): JsonSchema => JSON.parse(JSON.stringify(value));
