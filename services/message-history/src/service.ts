@@ -2,12 +2,12 @@
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
 import { configSchema, type Config } from './config.ts';
-import { createHistoryApi } from './history-api.ts';
-import type { HistoryStore } from './history-store.ts';
-import { messageHistory } from './message-history.ts';
-import { connectRedis } from './redis-connection.ts';
-import { createRedisHistoryStore } from './redis-history-store.ts';
-import { openSqliteHistoryStore } from './sqlite-history-store.ts';
+import { createHistoryApi } from './api/history-api.ts';
+import type { HistoryStore } from './store/history-store.ts';
+import { messageHistory } from './processor/message-history.ts';
+import { connectRedis } from './stores/redis/redis-connection.ts';
+import { createRedisHistoryStore } from './stores/redis/redis-history-store.ts';
+import { openSqliteHistoryStore } from './stores/sqlite/sqlite-history-store.ts';
 
 export const messageHistoryService = processorService({
   name: 'message-history',

@@ -9,8 +9,8 @@ import { DIMENSIONS, startTestProvider, type TestProvider } from '@millrace/mode
 import { startService } from '@millrace/service';
 import { aRun, askStage, callEntry, stageCall, useBus, useNats, useService } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { collectionName } from './collection-name.ts';
-import { createQdrant } from './qdrant-client.ts';
+import { collectionName } from './store/collection-name.ts';
+import { createQdrant } from './stores/qdrant/qdrant-client.ts';
 import { semanticRecallService } from './service.ts';
 
 const nats = useNats();

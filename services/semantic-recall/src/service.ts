@@ -3,12 +3,12 @@ import { createModels, OPENAI_BASE_URL, type Embedder } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
 import { configSchema, type Config } from './config.ts';
-import { createQdrant } from './qdrant-client.ts';
-import { createQdrantVectorStore } from './qdrant-vector-store.ts';
-import { semanticRecall } from './semantic-recall.ts';
-import { openSqliteDatabase } from './sqlite-database.ts';
-import { createSqliteVectorStore } from './sqlite-vector-store.ts';
-import type { VectorStore } from './vector-store.ts';
+import { createQdrant } from './stores/qdrant/qdrant-client.ts';
+import { createQdrantVectorStore } from './stores/qdrant/qdrant-vector-store.ts';
+import { semanticRecall } from './processor/semantic-recall.ts';
+import { openSqliteDatabase } from './stores/sqlite/sqlite-database.ts';
+import { createSqliteVectorStore } from './stores/sqlite/sqlite-vector-store.ts';
+import type { VectorStore } from './store/vector-store.ts';
 
 export const semanticRecallService = processorService({
   name: 'semantic-recall',

@@ -3,13 +3,13 @@ import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
 import { configSchema, type Config } from './config.ts';
-import { memoryGet } from './memory-api.ts';
-import type { WorkingMemoryStore } from './memory-store.ts';
-import { connectRedis } from './redis-connection.ts';
-import { createRedisMemoryStore } from './redis-memory-store.ts';
-import { openSqliteDatabase } from './sqlite-database.ts';
-import { createSqliteMemoryStore } from './sqlite-memory-store.ts';
-import { workingMemory } from './working-memory.ts';
+import { memoryGet } from './api/memory-api.ts';
+import type { WorkingMemoryStore } from './store/memory-store.ts';
+import { connectRedis } from './stores/redis/redis-connection.ts';
+import { createRedisMemoryStore } from './stores/redis/redis-memory-store.ts';
+import { openSqliteDatabase } from './stores/sqlite/sqlite-database.ts';
+import { createSqliteMemoryStore } from './stores/sqlite/sqlite-memory-store.ts';
+import { workingMemory } from './processor/working-memory.ts';
 
 export const workingMemoryService = processorService({
   name: 'working-memory',

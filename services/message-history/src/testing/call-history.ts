@@ -10,8 +10,8 @@ import {
   type Verdict,
 } from '@millrace/contracts';
 import { callStage, createHostedProcessors, type ProcessorDefinition } from '@millrace/processor';
-import type { HistoryStore } from '../history-store.ts';
-import { messageHistory } from '../message-history.ts';
+import type { HistoryStore } from '../store/history-store.ts';
+import { messageHistory } from '../processor/message-history.ts';
 
 export const RUN: RunRef = {
   tenant: 'default',

@@ -1,6 +1,6 @@
 // A store that does not answer, and counts how often it was asked.
-import { storeUnavailable } from '../history-errors.ts';
-import type { HistoryStore } from '../history-store.ts';
+import { storeUnavailable } from '../store/history-errors.ts';
+import type { HistoryStore } from '../store/history-store.ts';
 
 export function createFailingStore(): HistoryStore & { asked: string[] } {
   const asked: string[] = [];

@@ -1,6 +1,6 @@
 // Messages and blocks for tests. Everything has a default; a test names what it is about.
 import type { Message } from '@millrace/contracts';
-import type { RunBlock } from '../history-store.ts';
+import type { RunBlock } from '../store/history-store.ts';
 
 export function message(id: string, text: string = id, role: Message['role'] = 'user'): Message {
   return { id, role, createdAt: '2026-01-01T00:00:00.000Z', content: { format: 2, parts: [{ type: 'text', text }] } };

@@ -1,6 +1,6 @@
 // A process that saves runs on one thread of an embedded store, one after the other, and writes the id of each that was saved.
 // Arguments: path, tenant, first part of the run ids, how many (absent: until it is killed).
-import { openSqliteHistoryStore } from '../sqlite-history-store.ts';
+import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
 import { block, messagesOfRun } from './history-fixtures.ts';
 
 const [path = '', tenant = '', name = '', count = 'Infinity'] = process.argv.slice(2);

@@ -4,10 +4,10 @@ import { createModels } from '@millrace/models';
 import { startTestProvider } from '@millrace/models/testing';
 import { defineProcessor, type ProcessorDefinition } from '@millrace/processor';
 import { z } from 'zod';
-import { semanticRecall } from '../semantic-recall.ts';
-import { openSqliteDatabase } from '../sqlite-database.ts';
-import { createSqliteVectorStore } from '../sqlite-vector-store.ts';
-import type { NearestQuery, VectorStore } from '../vector-store.ts';
+import { semanticRecall } from '../processor/semantic-recall.ts';
+import { openSqliteDatabase } from '../stores/sqlite/sqlite-database.ts';
+import { createSqliteVectorStore } from '../stores/sqlite/sqlite-vector-store.ts';
+import type { NearestQuery, VectorStore } from '../store/vector-store.ts';
 import { aRun, callStages, type StageCallInput } from '@millrace/testkit';
 
 type Said = { user: string; assistant?: string; run?: Parameters<typeof aRun>[0] };

@@ -2,8 +2,8 @@
 // on the same file does.
 import { workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { openSqliteDatabase } from '../sqlite-database.ts';
-import { createSqliteMemoryStore } from '../sqlite-memory-store.ts';
+import { openSqliteDatabase } from '../stores/sqlite/sqlite-database.ts';
+import { createSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
 
 const { path, worker, rounds } = z
   .object({ path: z.string(), worker: z.number(), rounds: z.number() })

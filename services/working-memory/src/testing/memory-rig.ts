@@ -5,10 +5,10 @@ import { startTestProvider } from '@millrace/models/testing';
 import { messageText } from '@millrace/contracts';
 import { defineProcessor, type ProcessorDefinition } from '@millrace/processor';
 import { z } from 'zod';
-import type { MemoryOwner, WorkingMemoryStore } from '../memory-store.ts';
-import { openSqliteDatabase } from '../sqlite-database.ts';
-import { createSqliteMemoryStore } from '../sqlite-memory-store.ts';
-import { workingMemory } from '../working-memory.ts';
+import type { MemoryOwner, WorkingMemoryStore } from '../store/memory-store.ts';
+import { openSqliteDatabase } from '../stores/sqlite/sqlite-database.ts';
+import { createSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
+import { workingMemory } from '../processor/working-memory.ts';
 
 export const ada: MemoryOwner = { tenant: 'default', key: 'ada' };
 

@@ -1,0 +1,152 @@
+import { messageText } from '@millrace/contracts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { HistoryStore } from '../store/history-store.ts';
+import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
+import { callHistory, RUN } from '../testing/call-history.ts';
+import { createFailingStore } from '../testing/failing-store.ts';
+import { block, idsOf, message, messagesOfRun } from '../testing/history-fixtures.ts';
+
+// The first nine names are the seed's (memory-as-processors, "MessageHistoryProcessor").
+describe('MessageHistoryProcessor, input', () => {
+  let store: HistoryStore;
+  beforeEach(() => {
+    store = openSqliteHistoryStore({ path: ':memory:' });
+  });
+  afterEach(() => store.close());
+  const stored = (...messages: ReturnType<typeof message>[]) =>
+    store.saveBlock(block({ ...RUN, threadId: 'thread-1', runId: 'earlier', messages }));
+
+  test('fetches last N messages from storage', async () => {
+    await stored(...messagesOfRun('old', 25));
+    const byDefault = await callHistory(store, 'processInput');
+    expect(idsOf(byDefault.messages)).toEqual(Array.from({ length: 10 }, (_, at) => `old.${at + 15}`));
+    const three = await callHistory(store, 'processInput', { options: { lastMessages: 3 } });
+    expect(idsOf(three.messages)).toEqual(['old.22', 'old.23', 'old.24']);
+  });
+
+  test('merges historical messages with new messages', async () => {
+    await stored(message('u1'), message('a1', 'a1', 'assistant'));
+    const { conversation } = await callHistory(store, 'processInput', { messages: { input: [message('u2')] } });
+    expect(conversation.entries.map(({ source, message: { id } }) => [source, id])).toEqual([
+      ['remembered', 'u1'],
+      ['remembered', 'a1'],
+      ['input', 'u2'],
+    ]);
+  });
+
+  test('avoids duplicate message IDs', async () => {
+    await stored(message('u1', 'as stored'), message('a1'), message('u2'));
+    const { conversation } = await callHistory(store, 'processInput', {
+      messages: { remembered: [message('a1', 'recalled before')], input: [message('u1', 'sent again'), message('u3')] },
+    });
+    expect(conversation.entries.map(({ source, message }) => [source, message.id, messageText(message)])).toEqual([
+      ['remembered', 'a1', 'recalled before'],
+      ['remembered', 'u2', 'u2'],
+      ['input', 'u1', 'sent again'],
+      ['input', 'u3', 'u3'],
+    ]);
+  });
+
+  test('handles empty storage', async () => {
+    const { verdict, messages } = await callHistory(store, 'processInput', { messages: { input: [message('u1')] } });
+    expect(verdict?.type).toBe('continue');
+    expect(idsOf(messages)).toEqual(['u1']);
+    await expect(store.getThread({ tenant: RUN.tenant, threadId: 'thread-1' })).rejects.toMatchObject({
+      code: 'thread-unknown',
+    });
+  });
+
+  test('respects includeSystemMessages flag', async () => {
+    await stored(message('s1', 'Speak French.', 'system'), message('u1'));
+    const without = await callHistory(store, 'processInput');
+    expect(idsOf(without.messages)).toEqual(['u1']);
+    expect(without.conversation.system).toEqual([]);
+
+    const options = { includeSystemMessages: true };
+    const withThem = await callHistory(store, 'processInput', { options });
+    expect(idsOf(withThem.messages)).toEqual(['u1']);
+    expect(withThem.conversation.system).toEqual([{ tag: 'message-history', content: 'Speak French.' }]);
+  });
+
+  test('handles storage errors gracefully', async () => {
+    const { verdict, messages } = await callHistory(createFailingStore(), 'processInput', {
+      messages: { input: [message('u1')] },
+    });
+    expect(verdict).toMatchObject({ type: 'failure', code: 'store-unavailable', retryable: true });
+    expect(idsOf(messages)).toEqual(['u1']);
+  });
+
+  test('returns original messages when no threadId', async () => {
+    const failing = createFailingStore();
+    const { verdict, messages } = await callHistory(failing, 'processInput', {
+      run: { threadId: undefined },
+      messages: { input: [message('u1')] },
+    });
+    expect(verdict).toEqual({ type: 'continue' });
+    expect(idsOf(messages)).toEqual(['u1']);
+    expect(failing.asked).toEqual([]);
+  });
+
+  test('handles assistant messages with tool calls', async () => {
+    const call = {
+      ...message('a1', '', 'assistant' as const),
+      content: {
+        format: 2 as const,
+        parts: [
+          { type: 'text' as const, text: 'Let me see.' },
+          {
+            type: 'tool-invocation' as const,
+            toolInvocation: { state: 'call' as const, toolCallId: 'c1', toolName: 'clock', args: { zone: 'UTC' } },
+          },
+        ],
+      },
+    };
+    await stored(message('u1'), call);
+    const { messages } = await callHistory(store, 'processInput');
+    expect(messages[1]?.content).toEqual(call.content);
+  });
+
+  test('handles tool result messages', async () => {
+    const result = {
+      ...message('t1', '', 'tool' as const),
+      content: {
+        format: 2 as const,
+        parts: [
+          {
+            type: 'tool-invocation' as const,
+            toolInvocation: {
+              state: 'result' as const,
+              toolCallId: 'c1',
+              toolName: 'clock',
+              args: {},
+              result: '12:00',
+            },
+          },
+        ],
+      },
+    };
+    await stored(message('u1'), result);
+    const { messages } = await callHistory(store, 'processInput');
+    expect(messages[1]).toMatchObject({ id: 't1', role: 'tool', content: result.content });
+  });
+
+  test('refuses the thread of another resource, and shows nothing of it', async () => {
+    await stored(message('u1', 'a secret'));
+    const { verdict, messages } = await callHistory(store, 'processInput', { run: { resourceId: 'eve' } });
+    expect(verdict).toMatchObject({ type: 'failure', code: 'thread-foreign', retryable: false });
+    expect(messages).toEqual([]);
+    expect(JSON.stringify(verdict)).not.toContain('ada');
+  });
+
+  test('asks nothing for lastMessages 0', async () => {
+    const failing = createFailingStore();
+    const { verdict } = await callHistory(failing, 'processInput', { options: { lastMessages: 0 } });
+    expect(verdict).toEqual({ type: 'continue' });
+    expect(failing.asked).toEqual([]);
+  });
+
+  test('refuses options that it does not know', async () => {
+    const { verdict } = await callHistory(store, 'processInput', { options: { lastMessages: -1, threadId: 'x' } });
+    expect(verdict).toMatchObject({ type: 'failure', code: 'options-invalid' });
+  });
+});

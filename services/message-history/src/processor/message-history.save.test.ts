@@ -1,0 +1,200 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Message } from '@millrace/contracts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DEFAULT_TITLE, type HistoryStore } from '../store/history-store.ts';
+import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
+import { callHistory, RUN } from '../testing/call-history.ts';
+import { createFailingStore } from '../testing/failing-store.ts';
+import { idsOf, message } from '../testing/history-fixtures.ts';
+
+const THREAD = { tenant: RUN.tenant, threadId: 'thread-1' };
+const TURN = { input: [message('u1')], response: [message('a1', 'hello', 'assistant')] };
+
+// The names up to "preserves existing message IDs" are the seed's (memory-as-processors, "MessageHistoryProcessor").
+describe('MessageHistoryProcessor, output', () => {
+  let folder: string;
+  let path: string;
+  let store: HistoryStore;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'millrace-history-'));
+    path = join(folder, 'history.db');
+    store = openSqliteHistoryStore({ path });
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const saved = async (): Promise<Message[]> => (await store.listMessages(THREAD, { limit: 100, offset: 0 })).messages;
+  const expectNoThread = () => expect(store.getThread(THREAD)).rejects.toMatchObject({ code: 'thread-unknown' });
+
+  test('saves user, assistant, tool-call, and tool-result messages', async () => {
+    const invocation = { toolCallId: 'c1', toolName: 'clock', args: {} };
+    const withPart = (id: string, role: Message['role'], part: Message['content']['parts'][number]): Message => ({
+      ...message(id, '', role),
+      content: { format: 2, parts: [part] },
+    });
+    const call = withPart('a1', 'assistant', {
+      type: 'tool-invocation',
+      toolInvocation: { ...invocation, state: 'call' },
+    });
+    const result = withPart('t1', 'tool', {
+      type: 'tool-invocation',
+      toolInvocation: { ...invocation, state: 'result', result: '12:00' },
+    });
+    const answer = message('a2', 'It is noon.', 'assistant');
+    await callHistory(store, 'processOutputResult', {
+      messages: { input: [message('u1', 'What time is it?')], response: [call, result, answer] },
+    });
+
+    const of = { threadId: 'thread-1', resourceId: 'ada' };
+    expect(await saved()).toEqual([
+      { ...message('u1', 'What time is it?'), ...of },
+      { ...call, ...of },
+      { ...result, ...of },
+      { ...answer, ...of },
+    ]);
+  });
+
+  test('filters out ONLY system messages', async () => {
+    const system = message('s1', 'You are helpful.', 'system');
+    await callHistory(store, 'processOutputResult', {
+      messages: { input: [system, ...TURN.input], response: [message('s2', 'Be brief.', 'system'), ...TURN.response] },
+    });
+    expect(idsOf(await saved())).toEqual(['u1', 'a1']);
+  });
+
+  test('updates thread metadata', async () => {
+    await callHistory(store, 'processOutputResult', { messages: TURN });
+    expect(await store.getThread(THREAD)).toMatchObject({ title: DEFAULT_TITLE, resourceId: 'ada', messageCount: 2 });
+    await callHistory(store, 'processOutputResult', { run: { runId: 'run-10' }, messages: { input: [message('u2')] } });
+    const thread = await store.getThread(THREAD);
+    expect(thread.messageCount).toBe(3);
+    expect(thread.lastMessageAt).toBe(thread.updatedAt);
+  });
+
+  test('handles save failures gracefully', async () => {
+    const { verdict, messages } = await callHistory(createFailingStore(), 'processOutputResult', { messages: TURN });
+    expect(verdict).toMatchObject({ type: 'failure', code: 'store-unavailable', retryable: true });
+    expect(messages).toEqual([...TURN.input, ...TURN.response]);
+  });
+
+  test('handles thread update failures gracefully', async () => {
+    await callHistory(store, 'processOutputResult', { messages: TURN });
+    const other = new DatabaseSync(path);
+    other.exec(
+      `CREATE TRIGGER broken BEFORE UPDATE OF updated_at ON history_threads BEGIN SELECT raise(FAIL, 'disk full'); END`,
+    );
+    other.close();
+    const { verdict } = await callHistory(store, 'processOutputResult', {
+      run: { runId: 'run-10' },
+      messages: { input: [message('u2')] },
+    });
+    expect(verdict).toMatchObject({ type: 'failure', code: 'store-unavailable' });
+    expect(idsOf(await saved())).toEqual(['u1', 'a1']);
+  });
+
+  test('returns original messages when no threadId', async () => {
+    const failing = createFailingStore();
+    const { verdict, messages } = await callHistory(failing, 'processOutputResult', {
+      run: { threadId: undefined },
+      messages: TURN,
+    });
+    expect(verdict).toEqual({ type: 'continue' });
+    expect(messages).toEqual([...TURN.input, ...TURN.response]);
+    expect(failing.asked).toEqual([]);
+  });
+
+  test('handles messages with only system messages', async () => {
+    const { verdict } = await callHistory(store, 'processOutputResult', {
+      messages: { input: [message('s1', 'x', 'system')] },
+    });
+    expect(verdict).toEqual({ type: 'continue' });
+    await expectNoThread();
+  });
+
+  test('generates message IDs if not provided', async () => {
+    const nameless = { input: [message('')], response: [message('', 'hello', 'assistant'), message('a2')] };
+    await callHistory(store, 'processOutputResult', { messages: nameless });
+    await callHistory(store, 'processOutputResult', { messages: nameless });
+    expect(idsOf(await saved())).toEqual(['run-9.0', 'run-9.1', 'a2']);
+  });
+
+  test('preserves existing message IDs', async () => {
+    const ids = ['msg-1', 'MSG 1', 'ü:{*}'];
+    await callHistory(store, 'processOutputResult', { messages: { input: ids.map((id) => message(id)) } });
+    expect(idsOf(await saved())).toEqual(ids);
+  });
+
+  test('stores nothing where no model has answered', async () => {
+    const { verdict } = await callHistory(store, 'processOutputResult', { messages: TURN, answered: false });
+    expect(verdict).toEqual({ type: 'continue' });
+    await expectNoThread();
+  });
+
+  test('stores neither what was recalled nor what processors put in', async () => {
+    await callHistory(store, 'processOutputResult', {
+      messages: { ...TURN, remembered: [message('old')], context: [message('file', 'the content of a file')] },
+    });
+    expect(idsOf(await saved())).toEqual(['u1', 'a1']);
+  });
+
+  test('stores for the thread and resource of the run, whatever a message says', async () => {
+    const lying = { ...message('u1'), threadId: 'thread-2', resourceId: 'eve' };
+    await callHistory(store, 'processOutputResult', { messages: { input: [lying] } });
+    expect(await saved()).toMatchObject([{ threadId: 'thread-1', resourceId: 'ada' }]);
+    expect(await store.listThreads({ tenant: RUN.tenant, owner: 'eve' }, { limit: 1, offset: 0 })).toMatchObject({
+      total: 0,
+    });
+  });
+
+  test('refuses the save of an owner that was replaced', async () => {
+    await callHistory(store, 'processOutputResult', { run: { epoch: 2 }, messages: TURN });
+    const { verdict } = await callHistory(store, 'processOutputResult', {
+      messages: { input: [message('u1', 'too late')] },
+    });
+    expect(verdict).toMatchObject({ type: 'failure', code: 'save-superseded' });
+    expect(idsOf(await saved())).toEqual(['u1', 'a1']);
+  });
+
+  test('saves nothing once the stage is over', async () => {
+    const { verdict } = await callHistory(store, 'processOutputResult', {
+      messages: TURN,
+      signal: AbortSignal.abort(),
+    });
+    expect(verdict?.type).toBe('failure');
+    await expectNoThread();
+  });
+});
+
+describe('a thread of a run without a resource', () => {
+  let store: HistoryStore;
+  beforeEach(() => {
+    store = openSqliteHistoryStore({ path: ':memory:' });
+  });
+  afterEach(() => store.close());
+  const run = (resourceId?: string) => ({ threadId: 't1', resourceId });
+  const saveAs = (resourceId?: string) =>
+    callHistory(store, 'processOutputResult', { run: run(resourceId), messages: { input: [message('u1')] } });
+
+  test('owns itself: no resource is its owner, not one of the tenant’s name either', async () => {
+    await saveAs();
+    expect(await store.getThread({ tenant: RUN.tenant, threadId: 't1' })).not.toHaveProperty('resourceId');
+    for (const resourceId of [RUN.tenant, 'ada', 't1', ' thread:t1']) {
+      const { verdict } = await callHistory(store, 'processInput', { run: run(resourceId) });
+      expect(verdict).toMatchObject({ type: 'failure', code: 'thread-foreign' });
+    }
+    const { messages } = await callHistory(store, 'processInput', { run: run() });
+    expect(idsOf(messages)).toEqual(['u1']);
+  });
+
+  test('is another one’s where a resource began it: leaving the resource out opens nothing', async () => {
+    await saveAs('ada');
+    const { verdict, messages } = await callHistory(store, 'processInput', { run: run() });
+    expect(verdict).toMatchObject({ type: 'failure', code: 'thread-foreign' });
+    expect(messages).toEqual([]);
+    expect((await saveAs()).verdict).toMatchObject({ type: 'failure', code: 'thread-foreign' });
+  });
+});

@@ -1,0 +1,75 @@
+// message-history: a thread's last messages into the conversation before the run, the run's own messages into the thread after
+// it. It judges nothing: what it stores is what stands in the message list at its place in the output list, so guards belong
+// before it. A store that fails is thrown as its coded error; that the run then goes on is its policy, not its code.
+import { messageText } from '@millrace/contracts';
+import {
+  defineProcessor,
+  type ProcessInputArgs,
+  type ProcessorDefinition,
+  type ProcessOutputResultArgs,
+} from '@millrace/processor';
+import { memoryOwner } from '@millrace/stores';
+import { z } from 'zod';
+import type { HistoryStore } from '../store/history-store.ts';
+import { messagesToStore } from './messages-to-store.ts';
+
+/** Tag of recalled system messages; their place in the prompt is apart from the history's. */
+const SYSTEM_TAG = 'message-history';
+
+const optionsSchema = z.strictObject({
+  lastMessages: z
+    .number()
+    .int()
+    .min(0)
+    .max(1_000)
+    .default(10)
+    .describe('how many messages of the thread are recalled; 0: none'),
+  includeSystemMessages: z
+    .boolean()
+    .default(false)
+    .describe('whether system messages among them are recalled too; none are stored by this processor'),
+});
+type Options = z.output<typeof optionsSchema>;
+
+export const messageHistory = (store: HistoryStore): ProcessorDefinition =>
+  defineProcessor({
+    id: 'message-history',
+    description: "Recalls a thread's last messages and stores the run's own.",
+    aliases: ['MessageHistoryProcessor', 'MessagePersistenceProcessor'],
+    stages: ['processInput', 'processOutputResult'],
+    reads: ['input', 'response', 'remembered'],
+    policy: { onFailure: 'skip' },
+    options: optionsSchema,
+    create: (options) => ({
+      id: 'message-history',
+      processInput: (args) => recall(store, options, args),
+      processOutputResult: (args) => save(store, args),
+    }),
+  });
+
+async function recall(store: HistoryStore, options: Options, args: ProcessInputArgs): Promise<void> {
+  const { messageList, run, abortSignal } = args;
+  const { tenant, threadId, resourceId } = run;
+  if (threadId === undefined || options.lastMessages === 0) return;
+  const owner = memoryOwner({ threadId, resourceId });
+
+  const recalled = await store.recallLast({ tenant, threadId, owner }, options.lastMessages, abortSignal);
+  // A message that the conversation has is the caller's newer copy, or was recalled before: adding it would replace that one.
+  const known = new Set(messageList.get.all.db().map((message) => message.id));
+  const fresh = recalled.filter((message) => message.role !== 'system' && !known.has(message.id));
+  messageList.add(fresh, 'remembered');
+
+  const system = recalled.filter((message) => message.role === 'system');
+  if (options.includeSystemMessages && system.length > 0) messageList.setSystem(SYSTEM_TAG, system.map(messageText));
+}
+
+async function save(store: HistoryStore, args: ProcessOutputResultArgs): Promise<void> {
+  const { messageList, result, run, abortSignal } = args;
+  const { tenant, threadId, resourceId, runId, epoch } = run;
+  if (threadId === undefined || !result.answered) return;
+  const owner = memoryOwner({ threadId, resourceId });
+
+  // `input` is the caller's alone here: `context` is not among what this processor reads, so it is not sent.
+  const messages = messagesToStore(run, messageList.get.input.db(), messageList.get.response.db());
+  await store.saveBlock({ tenant, threadId, owner, runId, epoch, messages }, abortSignal);
+}

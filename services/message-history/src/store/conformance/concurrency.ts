@@ -1,0 +1,89 @@
+// Conformance: several connections at once. Source: semantics.md, section 6, point 16.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { HistoryStore } from '../history-store.ts';
+import { blocksOf } from '../../testing/blocks.ts';
+import { block, idsOf, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
+
+const CONNECTIONS = 4;
+
+export function describeConcurrency(open: () => Promise<HistoryStore>): void {
+  describe('several connections at once', () => {
+    let stores: HistoryStore[] = [];
+    beforeAll(async () => {
+      stores = await Promise.all(Array.from({ length: CONNECTIONS }, open)).catch(() => []);
+    });
+    afterAll(() => Promise.all(stores.map((store) => store.close())));
+    const connection = (at: number): HistoryStore => {
+      const store = stores[at % stores.length];
+      if (store === undefined) throw new Error('no connection could be opened');
+      return store;
+    };
+
+    it('does not interleave the blocks of runs on one thread', async () => {
+      const tenant = newTenant();
+      const runs = Array.from({ length: 200 }, (_, at) => ({ runId: `run-${at}`, size: 1 + (at % 7) }));
+      await Promise.all(
+        runs.map(({ runId, size }, at) =>
+          connection(at).saveBlock(block({ tenant, runId, messages: messagesOfRun(runId, size) })),
+        ),
+      );
+
+      const { messages, total } = await connection(0).listMessages(block({ tenant }), { limit: 1_000, offset: 0 });
+      expect(total).toBe(runs.reduce((sum, { size }) => sum + size, 0));
+      expect(
+        blocksOf(messages)
+          .map(({ runId, size }) => `${runId} ${size}`)
+          .sort(),
+      ).toEqual(runs.map(({ runId, size }) => `${runId} ${size}`).sort());
+      expect(await connection(1).getThread(block({ tenant }))).toMatchObject({ messageCount: total });
+    });
+
+    it('shows a reader whole blocks only', async () => {
+      const tenant = newTenant();
+      const saves = Array.from({ length: 60 }, (_, at) => `run-${at}`).map((runId, at) =>
+        connection(at).saveBlock(block({ tenant, runId, messages: messagesOfRun(runId, 5) })),
+      );
+      const sizes = new Set<number>();
+      let seen = 0;
+      while (seen < 60 * 5) {
+        const messages = await connection(3).recallLast(block({ tenant }), 1_000);
+        for (const { size } of blocksOf(messages)) sizes.add(size);
+        seen = messages.length;
+      }
+      await Promise.all(saves);
+      expect([...sizes]).toEqual([5]);
+    });
+
+    it('leaves the block of the highest epoch, whoever comes last', async () => {
+      const tenant = newTenant();
+      await connection(0).saveBlock(block({ tenant, runId: 'before' }));
+      const epochs = Array.from({ length: 40 }, (_, at) => ((at * 17) % 40) + 1);
+      const outcomes = await Promise.allSettled(
+        epochs.map((epoch, at) =>
+          connection(at).saveBlock(
+            block({ tenant, epoch, messages: messagesOfRun(`epoch-${epoch}`, 1 + (epoch % 3)) }),
+          ),
+        ),
+      );
+      await connection(0).saveBlock(block({ tenant, runId: 'after' }));
+
+      const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+      for (const { reason } of refused) expect(reason).toMatchObject({ code: 'save-superseded' });
+      const messages = await connection(2).recallLast(block({ tenant }), 1_000);
+      expect(idsOf(messages)).toEqual(['before.0', 'before.1', 'epoch-40.0', 'epoch-40.1', 'after.0', 'after.1']);
+    });
+
+    it('gives a new thread to one resource only', async () => {
+      const tenant = newTenant();
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 20 }, (_, at) => `resource-${at}`).map((owner, at) =>
+          connection(at).saveBlock(block({ tenant, owner, runId: owner })),
+        ),
+      );
+      const rejected = outcomes.filter((outcome) => outcome.status === 'rejected');
+      expect(rejected).toHaveLength(19);
+      for (const { reason } of rejected) expect(reason).toMatchObject({ code: 'thread-foreign' });
+      expect(await connection(0).listThreads({ tenant }, { limit: 100, offset: 0 })).toMatchObject({ total: 1 });
+    });
+  });
+}

@@ -1,0 +1,35 @@
+// What every history store does, as tests: each implementation's own test calls `describeHistoryStore` and adds what only it has.
+import { afterAll, beforeAll, describe } from 'vitest';
+import { describeConcurrency } from './concurrency.ts';
+import { describeIsolation } from './isolation.ts';
+import { describeReading } from './reading.ts';
+import { describeReplacing } from './replacing.ts';
+import { describeSaving } from './saving.ts';
+import { describeThreads } from './threads.ts';
+import type { HistoryStore } from '../history-store.ts';
+
+/** Opens one more connection to the same data. The suite closes what it opens, and uses tenants of its own. */
+export type OpenHistoryStore = () => Promise<HistoryStore>;
+
+export function describeHistoryStore(name: string, open: OpenHistoryStore): void {
+  describe(`${name}, as a history store`, () => {
+    let shared: HistoryStore | undefined;
+    let failure: unknown;
+    beforeAll(async () => {
+      // Not thrown here: where this machine cannot have the server, the tests are skipped one by one, with the reason.
+      shared = await open().catch((error: unknown) => void (failure = error));
+    });
+    afterAll(() => shared?.close());
+    const store = (): HistoryStore => {
+      if (shared === undefined) throw new Error(`${name} could not be opened`, { cause: failure });
+      return shared;
+    };
+
+    describeSaving(store);
+    describeReplacing(store);
+    describeReading(store);
+    describeThreads(store);
+    describeIsolation(store);
+    describeConcurrency(open);
+  });
+}

@@ -1,0 +1,148 @@
+// Conformance: what one save does.
+import type { JsonObject } from '@millrace/contracts';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TITLE, MAX_BLOCK_MESSAGES, type HistoryStore } from '../history-store.ts';
+import { block, idsOf, message, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
+
+const everything = { limit: 1_000, offset: 0 };
+
+export function describeSaving(store: () => HistoryStore): void {
+  describe('saving a block', () => {
+    it('creates the thread with its title, its count and its times', async () => {
+      const before = Date.now();
+      const saved = block({ tenant: newTenant() });
+      await store().saveBlock(saved);
+
+      const thread = await store().getThread(saved);
+      expect(thread).toEqual({
+        id: saved.threadId,
+        resourceId: saved.owner,
+        title: DEFAULT_TITLE,
+        messageCount: 2,
+        createdAt: thread.updatedAt,
+        updatedAt: thread.updatedAt,
+        lastMessageAt: thread.updatedAt,
+        metadata: {},
+      });
+      expect(Date.parse(thread.createdAt)).toBeGreaterThanOrEqual(before);
+      expect(Date.parse(thread.createdAt)).toBeLessThanOrEqual(Date.now());
+    });
+
+    it('keeps when the thread was created, and counts on', async () => {
+      const saved = block({ tenant: newTenant() });
+      await store().saveBlock(saved);
+      const first = await store().getThread(saved);
+      await store().saveBlock(block({ tenant: saved.tenant, runId: 'run-2', messages: messagesOfRun('run-2', 3) }));
+
+      const second = await store().getThread(saved);
+      expect(second.createdAt).toBe(first.createdAt);
+      expect(second.messageCount).toBe(5);
+      expect(second.updatedAt >= first.updatedAt).toBe(true);
+    });
+
+    it('gives back every message as it was, parts of unknown types and all', async () => {
+      const strange = {
+        ...message('strange', 'tab\t, quote ", NUL \u0000, 🦆, "__proto__", \u2028'),
+        threadId: 'thread-1',
+      };
+      const call = {
+        ...message('call', '', 'assistant' as const),
+        content: {
+          format: 2 as const,
+          parts: [
+            {
+              type: 'tool-invocation' as const,
+              toolInvocation: {
+                state: 'result' as const,
+                toolCallId: 'c1',
+                toolName: 'calculator',
+                args: { x: 1.5 },
+                result: [1, null],
+              },
+            },
+          ],
+          metadata: { note: { deep: [true] } },
+        },
+      };
+      const saved = block({ tenant: newTenant(), messages: [strange, call] });
+      await store().saveBlock(saved);
+
+      const { messages } = await store().listMessages(saved, everything);
+      expect(messages).toEqual([strange, call]);
+    });
+
+    it('orders by the sequence of saves, whatever the messages say of their time', async () => {
+      const tenant = newTenant();
+      const late = { ...message('late'), createdAt: '2030-01-01T00:00:00.000Z' };
+      const early = { ...message('early'), createdAt: '1999-01-01T00:00:00.000Z' };
+      await store().saveBlock(block({ tenant, runId: 'z', messages: [late] }));
+      await store().saveBlock(block({ tenant, runId: 'a', messages: [early] }));
+
+      const { messages } = await store().listMessages(block({ tenant }), everything);
+      expect(idsOf(messages)).toEqual(['late', 'early']);
+    });
+
+    it('keeps a message that another run has stored as and where it is', async () => {
+      const tenant = newTenant();
+      await store().saveBlock(block({ tenant, runId: 'a', messages: [message('u1', 'first'), message('a1')] }));
+      const resent = [message('u1', 'rewritten'), message('u2')];
+      await store().saveBlock(block({ tenant, runId: 'b', messages: resent }));
+
+      const { messages, total } = await store().listMessages(block({ tenant }), everything);
+      expect(idsOf(messages)).toEqual(['u1', 'a1', 'u2']);
+      expect(messages[0]).toEqual(message('u1', 'first'));
+      expect(total).toBe(3);
+    });
+
+    it('creates no thread for nothing', async () => {
+      const nothing = block({ tenant: newTenant(), messages: [] });
+      await store().saveBlock(nothing);
+
+      await expect(store().getThread(nothing)).rejects.toMatchObject({ code: 'thread-unknown' });
+      expect(await store().listThreads({ tenant: nothing.tenant }, everything)).toEqual({ threads: [], total: 0 });
+    });
+
+    it('refuses the thread of another resource, and stores nothing of it', async () => {
+      const tenant = newTenant();
+      await store().saveBlock(block({ tenant, owner: 'ada' }));
+      const foreign = block({ tenant, owner: 'eve', runId: 'run-2' });
+
+      await expect(store().saveBlock(foreign)).rejects.toMatchObject({ code: 'thread-foreign' });
+      const { messages } = await store().listMessages(foreign, everything);
+      expect(idsOf(messages)).toEqual(['run-1.0', 'run-1.1']);
+      expect(await store().getThread(foreign)).toMatchObject({ resourceId: 'ada', messageCount: 2 });
+    });
+
+    it('stores all of a block or nothing: one message that cannot be written is none written', async () => {
+      const loop: JsonObject = {};
+      loop['self'] = loop;
+      const broken = { ...message('broken'), content: { format: 2 as const, parts: [], metadata: loop } };
+      const half = block({ tenant: newTenant(), messages: [message('fine'), broken, message('also-fine')] });
+
+      await expect(store().saveBlock(half)).rejects.toThrow(TypeError);
+      await expect(store().getThread(half)).rejects.toMatchObject({ code: 'thread-unknown' });
+      expect(await store().recallLast(half, 10)).toEqual([]);
+    });
+
+    it('refuses a block of more messages than its numbers reach', async () => {
+      const huge = block({ tenant: newTenant(), messages: messagesOfRun('run-1', MAX_BLOCK_MESSAGES + 1) });
+      await expect(store().saveBlock(huge)).rejects.toMatchObject({ code: 'message-invalid' });
+    });
+
+    it('takes the largest block there may be, and puts the next one behind it', async () => {
+      const tenant = newTenant();
+      await store().saveBlock(block({ tenant, messages: messagesOfRun('run-1', MAX_BLOCK_MESSAGES, 'x') }));
+      await store().saveBlock(block({ tenant, runId: 'run-2' }));
+
+      const last = await store().recallLast(block({ tenant }), 3);
+      expect(idsOf(last)).toEqual([`run-1.${MAX_BLOCK_MESSAGES - 1}`, 'run-2.0', 'run-2.1']);
+    });
+
+    it('does nothing for a caller who has given up', async () => {
+      const saved = block({ tenant: newTenant() });
+      const reason = new Error('given up');
+      await expect(store().saveBlock(saved, AbortSignal.abort(reason))).rejects.toBe(reason);
+      expect(await store().recallLast(saved, 1)).toEqual([]);
+    });
+  });
+}

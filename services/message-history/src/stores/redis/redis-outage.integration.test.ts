@@ -1,0 +1,135 @@
+// A Redis that goes away, freezes, fills up or dies in the middle of saves.
+import { useRedis } from '@millrace/testkit';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { HistoryStore, RunBlock } from '../../store/history-store.ts';
+import { connectRedis } from './redis-connection.ts';
+import { createRedisHistoryStore } from './redis-history-store.ts';
+import { blocksOf } from '../../testing/blocks.ts';
+import { block, idsOf, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
+
+const server = useRedis();
+const unavailable = { code: 'store-unavailable' };
+const everything = { limit: 100_000, offset: 0 };
+
+describe('Redis', () => {
+  let store: HistoryStore;
+  let changes: string[];
+  const connect = async () =>
+    createRedisHistoryStore(await connectRedis({ url: server.url, onChange: (state) => void changes.push(state) }));
+  beforeEach(async () => {
+    changes = [];
+    store = await connect();
+  });
+  afterEach(() => store.close());
+
+  /** Asks until it is there again; the waiting is the reconnection's. */
+  const recovered = (thread: RunBlock) => vi.waitFor(() => store.getThread(thread), { timeout: 10_000, interval: 20 });
+
+  it('that goes away makes every call fail at once, and is found again', async () => {
+    const saved = block({ tenant: newTenant() });
+    await store.saveBlock(saved);
+    await server.stop();
+
+    const started = performance.now();
+    await expect(store.recallLast(saved, 10)).rejects.toMatchObject(unavailable);
+    await expect(store.saveBlock(saved)).rejects.toMatchObject(unavailable);
+    await expect(store.getThread(saved)).rejects.toMatchObject(unavailable);
+    await expect(store.listThreads(saved, everything)).rejects.toMatchObject(unavailable);
+    expect(performance.now() - started).toBeLessThan(1_000);
+
+    await server.start();
+    await recovered(saved);
+    await store.saveBlock({ ...saved, runId: 'run-2', messages: messagesOfRun('run-2', 1) });
+    expect(idsOf(await store.recallLast(saved, 10))).toEqual(['run-1.0', 'run-1.1', 'run-2.0']);
+    expect(changes).toEqual(['lost', 'back']);
+  });
+
+  it('that freezes makes a call fail in its time, and a call after it works', async () => {
+    const saved = block({ tenant: newTenant() });
+    await store.saveBlock(saved);
+    process.kill(server.pid, 'SIGSTOP');
+    try {
+      const started = performance.now();
+      await expect(store.saveBlock({ ...saved, epoch: 2 })).rejects.toMatchObject(unavailable);
+      expect(performance.now() - started).toBeLessThan(3_000);
+    } finally {
+      process.kill(server.pid, 'SIGCONT');
+    }
+    await recovered(saved);
+    await store.saveBlock({ ...saved, epoch: 2 });
+    expect(await store.getThread(saved)).toMatchObject({ messageCount: 2 });
+  });
+
+  it('that is full refuses a block as a whole', async () => {
+    const admin = await connectRedis({ url: server.url });
+    const saved = block({ tenant: newTenant() });
+    await admin.config('SET', 'maxmemory', '1');
+    await expect(store.saveBlock(saved)).rejects.toMatchObject(unavailable);
+    await admin.config('SET', 'maxmemory', '0');
+    await admin.quit();
+
+    await expect(store.getThread(saved)).rejects.toMatchObject({ code: 'thread-unknown' });
+    await store.saveBlock(saved);
+    expect(await store.getThread(saved)).toMatchObject({ messageCount: 2 });
+  });
+
+  it('that forgets its scripts is given them again', async () => {
+    const admin = await connectRedis({ url: server.url });
+    const saved = block({ tenant: newTenant() });
+    await store.saveBlock(saved);
+    await admin.script('FLUSH');
+    await admin.quit();
+    await store.saveBlock({ ...saved, epoch: 2 });
+    expect(await store.recallLast(saved, 10)).toHaveLength(2);
+  });
+
+  it('that is killed in the middle of saves has every answered block and no half one', async () => {
+    const tenant = newTenant();
+    const connections = [store, await connect(), await connect()];
+    const answered: string[] = [];
+    let killed: Promise<void> | undefined;
+    const saveUntilItFails = async (connection: HistoryStore, name: number) => {
+      for (let at = 0; ; at += 1) {
+        const runId = `run-${name}-${at}`;
+        try {
+          await connection.saveBlock(block({ tenant, runId, messages: messagesOfRun(runId, 5) }));
+        } catch (error) {
+          return error;
+        }
+        answered.push(runId);
+        if (answered.length === 300) killed = server.kill();
+      }
+    };
+    const failures = await Promise.all(connections.map(saveUntilItFails));
+    await killed;
+    for (const failure of failures) expect(failure).toMatchObject(unavailable);
+
+    await server.start();
+    const thread = await recovered(block({ tenant }));
+    const { messages, total } = await store.listMessages(block({ tenant }), everything);
+    const blocks = blocksOf(messages);
+    expect(blocks.every(({ size }) => size === 5)).toBe(true);
+    expect(blocks.map(({ runId }) => runId)).toEqual(expect.arrayContaining(answered));
+    expect([total, thread.messageCount]).toEqual([messages.length, messages.length]);
+    await Promise.all(connections.slice(1).map((connection) => connection.close()));
+  });
+
+  it('that is not there at the start is an error in time, without the password', async () => {
+    await server.stop();
+    const url = server.url.replace('redis://', 'redis://user:hunter2@');
+    const failure: unknown = await connectRedis({ url, waitMs: 200 }).catch((error: unknown) => error);
+    expect(failure).toMatchObject(unavailable);
+    expect(String(failure)).toContain('ECONNREFUSED');
+    expect(String(failure)).not.toContain('hunter2');
+    await server.start();
+  });
+
+  it('closes in time whatever it does, and twice', async () => {
+    const other = await connect();
+    await server.stop();
+    await other.close();
+    await other.close();
+    await expect(other.recallLast(block({ tenant: newTenant() }), 1)).rejects.toMatchObject(unavailable);
+    await server.start();
+  });
+});

@@ -1,0 +1,143 @@
+// What every vector store must do. Each implementation's test calls this once.
+import { describe, expect, test } from 'vitest';
+import { MAX_RUN_MESSAGES } from '../vector-store.ts';
+import { describeNeighbours } from './surroundings.ts';
+import { ada, block, useVectorStore, type VectorStoreSetup } from './vector-store-rig.ts';
+
+export function describeVectorStore(name: string, setup: VectorStoreSetup): void {
+  describe(`${name}: vector store`, () => {
+    const rig = useVectorStore(setup);
+
+    test('nobody has saved: nothing is found', async () => {
+      expect(await rig.nearest()).toEqual([]);
+      const around = [{ threadId: 't1', order: 1 }];
+      const query = { owner: ada, exceptRunId: 'now', around, before: 1, after: 1 };
+      expect(await rig.store.findNeighbours(rig.space, query)).toEqual([]);
+    });
+
+    test('what was saved is found at once, the nearest first, with its cosine', async () => {
+      await rig.save('r1', { far: [0, 1, 0], near: [2, 0, 0], between: [1, 1, 0] });
+      const hits = await rig.nearest();
+      expect(hits.map((hit) => hit.text)).toEqual(['near', 'between', 'far']);
+      const cosines = [1, Math.SQRT1_2, 0].map((cosine): unknown => expect.closeTo(cosine, 5));
+      expect(hits.map((hit) => hit.score)).toEqual(cosines);
+      expect(hits[0]).toMatchObject({
+        messageId: 'r1-1',
+        role: 'assistant',
+        text: 'near',
+        createdAt: '2026-11-20T10:00:00.000Z',
+        threadId: 't1',
+        runId: 'r1',
+      });
+    });
+
+    test('at most topK, and only what reaches the threshold', async () => {
+      await rig.save('r1', { a: [1, 0, 0], b: [1, 1, 0], c: [0, 1, 0], d: [-1, 0, 0] });
+      expect(await rig.texts({ topK: 2 })).toEqual(['a', 'b']);
+      expect(await rig.texts({ threshold: 0.5 })).toEqual(['a', 'b']);
+      expect(await rig.texts({ threshold: 0.5, topK: 1 })).toEqual(['a']);
+      expect(await rig.texts({ threshold: -0.5 })).toEqual(['a', 'b', 'c']);
+      expect(await rig.texts()).toHaveLength(4);
+      expect(await rig.texts({ vector: [0, 0, 1], threshold: 0.1 })).toEqual([]);
+    });
+
+    test('a thread’s own, or all of the resource’s; never the run’s that asks', async () => {
+      await rig.save('r1', { one: [1, 0, 0] });
+      await rig.save('r2', { two: [1, 0.1, 0] }, { threadId: 't2' });
+      expect(await rig.texts()).toEqual(['one', 'two']);
+      expect(await rig.texts({ threadId: 't2' })).toEqual(['two']);
+      expect(await rig.texts({ exceptRunId: 'r1' })).toEqual(['two']);
+    });
+
+    test('tenants and resources never meet, whatever their ids look like', async () => {
+      const owners = [
+        ada,
+        { tenant: 'other', key: 'ada' },
+        { tenant: 'default', key: 'ADA' },
+        { tenant: 'default', key: 'ada/t1' },
+        { tenant: 'default', key: '*' },
+        { tenant: 'default', key: "ada' OR 1=1 --" },
+      ];
+      for (const [at, owner] of owners.entries()) await rig.save(`r${at}`, { [`text ${at}`]: [1, 0, 0] }, owner);
+      for (const [at, owner] of owners.entries()) expect(await rig.texts({ owner })).toEqual([`text ${at}`]);
+      expect(await rig.texts({ owner: { tenant: 'default', key: 'nobody' } })).toEqual([]);
+    });
+
+    test('one run id in two tenants is two runs', async () => {
+      await rig.save('r1', { mine: [1, 0, 0] });
+      await rig.save('r1', { theirs: [1, 0, 0] }, { tenant: 'other' });
+      expect(await rig.texts()).toEqual(['mine']);
+    });
+
+    test.each(['', 'a b', '*', 'a'.repeat(65)])('"%s" is no tenant', async (tenant) => {
+      const refused = { code: 'token-invalid' };
+      await expect(rig.nearest({ owner: { tenant, key: 'ada' } })).rejects.toMatchObject(refused);
+      await expect(rig.save('r1', { a: [1, 0, 0] }, { tenant })).rejects.toMatchObject(refused);
+    });
+
+    test('vectors of another embedder, or of another length, are never found', async () => {
+      const { store, space } = rig;
+      await rig.save('r1', { ours: [1, 0, 0] });
+      await store.saveRun(rig.newSpace(3), block('r1', { 'of another embedder': [1, 0, 0] }));
+      await store.saveRun(rig.newSpace(2, space.embedder), block('r1', { 'of another length': [1, 0] }));
+      expect(await rig.texts()).toEqual(['ours']);
+    });
+
+    test('saving twice is saving once', async () => {
+      const said = { a: [1, 0, 0], b: [0, 1, 0] };
+      await rig.save('r1', said);
+      const before = await rig.nearest();
+      await rig.save('r1', said);
+      expect(await rig.nearest()).toEqual(before);
+    });
+
+    test('a later owner replaces the run’s block where it stands, an earlier one is refused', async () => {
+      await rig.save('r1', { first: [1, 0, 0], gone: [0, 1, 0] }, { epoch: 1 });
+      const [before] = await rig.nearest({ topK: 1 });
+      await rig.save('r1', { second: [1, 0, 0] }, { epoch: 3 });
+      expect(await rig.nearest()).toMatchObject([{ text: 'second', order: before?.order }]);
+      const late = rig.save('r1', { late: [1, 0, 0], later: [1, 0, 0] }, { epoch: 2 });
+      await expect(late).rejects.toMatchObject({ code: 'save-superseded' });
+      expect(await rig.texts()).toEqual(['second']);
+    });
+
+    test('no message is nothing to do, and too many are refused', async () => {
+      await rig.save('r1', {});
+      const numbers = Array.from({ length: MAX_RUN_MESSAGES + 1 }, (_, at) => [`text ${at}`, [1, 0, 0]] as const);
+      const many = rig.save('r2', Object.fromEntries(numbers.map(([text, vector]) => [text, [...vector]])));
+      await expect(many).rejects.toMatchObject({ code: 'message-invalid' });
+      expect(await rig.nearest()).toEqual([]);
+    });
+
+    test('any text comes back as it was', async () => {
+      const text = 'line\nline "quoted" \'; 😀 ﬁ \u0000 end';
+      await rig.save('r1', { [text]: [1, 0, 0] });
+      expect(await rig.texts()).toEqual([text]);
+    });
+
+    test('many stores save into a new space at once, and none is lost', async () => {
+      const stores = await Promise.all([setup.open(), setup.open(), setup.open()]);
+      const saving = stores.flatMap((store, by) =>
+        ['a', 'b', 'c', 'd'].map((run) => ({ store, said: `${run}${by}`, vector: [1, by, 0] })),
+      );
+      await Promise.all(
+        saving.map(({ store, said, vector }) => store.saveRun(rig.space, block(said, { [said]: vector }))),
+      );
+      const saved = await rig.texts({ topK: 100 });
+      expect(saved).toHaveLength(12);
+      expect(new Set(saved)).toEqual(new Set(saving.map(({ said }) => said)));
+      await Promise.all(stores.map((store) => store.close()));
+    });
+
+    test('who has given up is not answered, and saves nothing', async () => {
+      const { store, space } = rig;
+      const signal = AbortSignal.abort(new Error('enough'));
+      await expect(store.saveRun(space, block('r1', { a: [1, 0, 0] }), signal)).rejects.toThrow('enough');
+      const query = { owner: ada, threadId: undefined, exceptRunId: '', topK: 1, threshold: undefined };
+      await expect(store.findNearest(space, { ...query, vector: [1, 0, 0] }, signal)).rejects.toThrow('enough');
+      expect(await rig.nearest()).toEqual([]);
+    });
+
+    describeNeighbours(rig);
+  });
+}

@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openSqliteDatabase } from './sqlite-database.ts';
+import { createSqliteVectorStore } from './sqlite-vector-store.ts';
+import { describeVectorStore } from '../../store/conformance/vector-store.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-recall-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+const openFile = () => openSqliteDatabase(join(folder, 'made', 'recall.db'));
+
+const noExtension = () => {
+  throw new Error('there is no sqlite-vec for this platform');
+};
+
+describeVectorStore('SQLite with sqlite-vec', {
+  open: async () => createSqliteVectorStore({ database: openFile(), onFallback: refuseFallback }),
+});
+
+describeVectorStore('SQLite without sqlite-vec', {
+  open: async () => createSqliteVectorStore({ database: openFile(), loadExtension: noExtension }),
+});
+
+/** Where the extension cannot be loaded the first suite would test the second's code again, and say nothing. */
+function refuseFallback(reason: string): never {
+  throw new Error(`sqlite-vec was not loaded: ${reason}`);
+}
+
+describe('SQLite: the extension', () => {
+  test('is done without, and that is said once, with the reason', () => {
+    const said: string[] = [];
+    const database = openFile();
+    createSqliteVectorStore({ database, loadExtension: noExtension, onFallback: (reason) => void said.push(reason) });
+    expect(said).toEqual(['there is no sqlite-vec for this platform']);
+    database.close();
+  });
+
+  test('with and without it the same is found, in the same order', async () => {
+    const database = openFile();
+    const stores = [
+      createSqliteVectorStore({ database, onFallback: refuseFallback }),
+      createSqliteVectorStore({ database, loadExtension: noExtension }),
+    ];
+    const space = { embedder: 'test', dimensions: 8 };
+    const owner = { tenant: 'default', key: 'ada' };
+    let seed = 7;
+    const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647 - 0.5;
+    const aVector = () => Array.from({ length: 8 }, random);
+    const messages = Array.from({ length: 200 }, (_, at) => {
+      return { messageId: `m${at}`, role: 'user' as const, text: `${at}`, createdAt: '', vector: aVector() };
+    });
+    await stores[0]?.saveRun(space, { ...owner, threadId: 't', runId: 'r', epoch: 1, messages });
+    const none = { messageId: 'zero', role: 'user' as const, text: 'zero', createdAt: '', vector: Array(8).fill(0) };
+    await stores[0]?.saveRun(space, { ...owner, threadId: 't', runId: 'zero', epoch: 1, messages: [none] });
+
+    const query = { owner, threadId: undefined, exceptRunId: '', vector: aVector(), topK: 300, threshold: undefined };
+    const [by, scan] = await Promise.all(stores.map((store) => store.findNearest(space, query)));
+    expect(by).toHaveLength(200);
+    expect(scan?.map((hit) => hit.text)).toEqual(by?.map((hit) => hit.text));
+    for (const [at, hit] of (scan ?? []).entries()) expect(hit.score).toBeCloseTo(by?.[at]?.score ?? 9, 4);
+    database.close();
+  });
+
+  test('a closed store fails as unavailable', async () => {
+    const database = openFile();
+    const store = createSqliteVectorStore({ database });
+    await store.close();
+    await store.close();
+    const block = { tenant: 'default', key: 'ada', threadId: 't', runId: 'r', epoch: 1 };
+    const message = { messageId: 'm', role: 'user' as const, text: 'x', createdAt: '', vector: [1] };
+    const saving = store.saveRun({ embedder: 'e', dimensions: 1 }, { ...block, messages: [message] });
+    await expect(saving).rejects.toMatchObject({ code: 'store-unavailable' });
+  });
+});

@@ -1,0 +1,43 @@
+import { API } from '@millrace/contracts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { memoryGet } from './memory-api.ts';
+import type { WorkingMemoryStore } from '../store/memory-store.ts';
+import { openSqliteDatabase } from '../stores/sqlite/sqlite-database.ts';
+import { createSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
+
+describe('memory-get', () => {
+  let store: WorkingMemoryStore;
+  beforeAll(async () => {
+    store = createSqliteMemoryStore(openSqliteDatabase(':memory:'));
+    const owners = [
+      { tenant: 'acme', key: 'acme' },
+      { tenant: 'acme', key: 'ada' },
+      { tenant: 'acme', key: 'ada', threadId: 't1' },
+      { tenant: 'acme', key: ' thread:t1' },
+    ];
+    for (const [at, owner] of owners.entries()) {
+      await store.compareAndSet({ owner, run: { runId: 'r1', epoch: 1 }, version: 0, memory: { at } });
+    }
+  });
+  afterAll(() => store.close());
+  const ask = async (request: object, tenant = 'acme') => {
+    const answer = await memoryGet(store)(API['memory-get'].request.parse(request), { tenant });
+    return API['memory-get'].answer.parse(answer);
+  };
+
+  test('answers the memory of a resource, of a thread of it, or of a thread without one, never of another tenant', async () => {
+    expect(await ask({ resourceId: 'ada' })).toEqual({ memory: { at: 1 }, version: 1 });
+    expect(await ask({ resourceId: 'ada', threadId: 't1' })).toEqual({ memory: { at: 2 }, version: 1 });
+    expect(await ask({ threadId: 't1' })).toEqual({ memory: { at: 3 }, version: 1 });
+    expect(await ask({ resourceId: 'nobody' })).toEqual({ memory: null, version: 0 });
+    expect(await ask({ resourceId: 'ada', tenant: 'acme' }, 'other')).toEqual({ memory: null, version: 0 });
+  });
+
+  test('names what is missing where nobody is named, and does not answer with the tenant’s', async () => {
+    await expect(ask({})).rejects.toMatchObject({
+      code: 'message-invalid',
+      path: 'resourceId',
+      remedy: expect.stringContaining('threadId'),
+    });
+  });
+});

@@ -1,0 +1,129 @@
+import type { JsonObject } from '@millrace/contracts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { MemoryOwner, WorkingMemoryStore } from '../store/memory-store.ts';
+import { openSqliteDatabase } from '../stores/sqlite/sqlite-database.ts';
+import { createSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
+import { MAX_ROUNDS, MEMORY_MAX_BYTES, updateMemory, type MemoryUpdate } from './update-memory.ts';
+
+const owner: MemoryOwner = { tenant: 'default', key: 'ada' };
+const signal = new AbortController().signal;
+const merging: MemoryUpdate['options'] = { strategy: 'merge', arrays: 'append' };
+
+let store: WorkingMemoryStore;
+beforeEach(() => {
+  store = createSqliteMemoryStore(openSqliteDatabase(':memory:'));
+});
+afterEach(() => store.close());
+
+const memoryOf = async () => (await store.read(owner)).memory;
+
+/** A run whose model answers `answers` in turn, each with what it was shown; others write while it thinks. */
+function update(runId: string, answers: ((memory: JsonObject) => JsonObject)[], changes: Partial<MemoryUpdate> = {}) {
+  const shown: JsonObject[] = [];
+  const extract = async (memory: JsonObject) => {
+    shown.push(memory);
+    return answers[shown.length - 1]?.(memory) ?? {};
+  };
+  const done = updateMemory({ store, owner, run: { runId, epoch: 1 }, options: merging, extract, signal, ...changes });
+  return { done, shown };
+}
+
+/** Somebody else's write, right before each of this store's own. */
+function interfering(times: number, write: (at: number) => JsonObject): WorkingMemoryStore {
+  let left = times;
+  return {
+    ...store,
+    async compareAndSet(given, abortSignal) {
+      if (left > 0) {
+        const { memory, version } = await store.read(owner);
+        const run = { runId: `other-${left--}`, epoch: 1 };
+        await store.compareAndSet({ owner, run, version, memory: { ...memory, ...write(left) } });
+      }
+      return store.compareAndSet(given, abortSignal);
+    },
+  };
+}
+
+describe('updating a memory', () => {
+  test('no update is lost between runs: one that lost the race is made again on the other memory', async () => {
+    await update('r0', [() => ({ likes: ['tea'] })]).done;
+    const contested = interfering(2, (at) => ({ [`other${at}`]: true }));
+    const { done, shown } = update('r1', [() => ({ likes: ['go'], name: 'Ada' })], { store: contested });
+    await done;
+    expect(await memoryOf()).toEqual({ likes: ['tea', 'go'], name: 'Ada', other0: true, other1: true });
+    expect(shown).toEqual([{ likes: ['tea'] }]);
+  });
+
+  test('thirty runs at once all get through', async () => {
+    await Promise.all(
+      Array.from({ length: 30 }, (_, at) => update(`r${at}`, [() => ({ likes: [at], [`run${at}`]: true })]).done),
+    );
+    const memory = await memoryOf();
+    expect(Object.keys(memory ?? {})).toHaveLength(31);
+    expect(memory?.['likes']).toHaveLength(30);
+  });
+
+  test.each<MemoryUpdate['options']>([
+    { strategy: 'replace', arrays: 'append' },
+    { strategy: 'merge', arrays: 'replace' },
+  ])('what replaces ($strategy, arrays $arrays) is extracted again from the memory that won', async (options) => {
+    const contested = interfering(1, () => ({ likes: ['chess'] }));
+    const answer = (memory: JsonObject) => ({ likes: [...[memory['likes'] ?? []].flat(), 'go'] });
+    const { done, shown } = update('r1', [answer, answer], { store: contested, options });
+    await done;
+    expect(shown).toEqual([{}, { likes: ['chess'] }]);
+    expect(await memoryOf()).toEqual({ likes: ['chess', 'go'] });
+  });
+
+  test('replace forgets what was not answered', async () => {
+    await update('r0', [() => ({ name: 'Ada', city: 'Oslo' })]).done;
+    await update('r1', [() => ({ city: 'Rome', name: null })], { options: { ...merging, strategy: 'replace' } }).done;
+    expect(await memoryOf()).toEqual({ city: 'Rome' });
+  });
+
+  test('a repeated call asks no model and writes nothing, though others have written since', async () => {
+    await update('r1', [() => ({ likes: ['tea'] })]).done;
+    await update('r2', [() => ({ likes: null })]).done;
+    const { done, shown } = update('r1', [() => ({ likes: ['tea'] })]);
+    await done;
+    expect(shown).toEqual([]);
+    expect(await memoryOf()).toEqual({});
+  });
+
+  test('an earlier owner of the run is refused, before and after it has asked the model', async () => {
+    const superseded = { code: 'save-superseded' };
+    await update('r1', [() => ({ by: 2 })], { run: { runId: 'r1', epoch: 2 } }).done;
+    const { done, shown } = update('r1', [() => ({ by: 1 })]);
+    await expect(done).rejects.toMatchObject(superseded);
+    expect(shown).toEqual([]);
+
+    const overtaken = update('r2', [], {
+      extract: async () => {
+        await update('r2', [() => ({ by: 4 })], { run: { runId: 'r2', epoch: 4 } }).done;
+        return { by: 3 };
+      },
+      run: { runId: 'r2', epoch: 3 },
+    });
+    await expect(overtaken.done).rejects.toMatchObject(superseded);
+    expect(await memoryOf()).toEqual({ by: 4 });
+  });
+
+  test('nothing new: nothing is written', async () => {
+    await update('r0', [() => ({ name: 'Ada' })]).done;
+    await update('r1', [() => ({ name: 'Ada', city: null })]).done;
+    expect(await store.read(owner)).toEqual({ memory: { name: 'Ada' }, version: 1 });
+  });
+
+  test('a memory that grows past its bound is refused, and stays as it was', async () => {
+    await update('r0', [() => ({ name: 'Ada' })]).done;
+    const { done } = update('r1', [() => ({ notes: 'ü'.repeat(MEMORY_MAX_BYTES / 2) })]);
+    await expect(done).rejects.toMatchObject({ code: 'extraction-failed' });
+    expect(await memoryOf()).toEqual({ name: 'Ada' });
+  });
+
+  test('a memory that others write all the time is given up, by name', async () => {
+    const contested = interfering(MAX_ROUNDS, (at) => ({ at }));
+    const { done } = update('r1', [() => ({ name: 'Ada' })], { store: contested });
+    await expect(done).rejects.toMatchObject({ code: 'state-conflict' });
+  });
+});

@@ -1,0 +1,57 @@
+import { useRedis } from '@millrace/testkit';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { RUN_MARK_TTL_MS } from '../../store/memory-store.ts';
+import { connectRedis } from './redis-connection.ts';
+import { createRedisMemoryStore } from './redis-memory-store.ts';
+import { describeMemoryStore } from '../../store/conformance/memory-store.ts';
+
+const server = useRedis();
+const owner = { tenant: 'default', key: 'ada' };
+const connect = () => connectRedis({ url: server.url });
+
+beforeEach(async () => {
+  const redis = await connect();
+  await redis.flushall();
+  await redis.quit();
+});
+
+describeMemoryStore('Redis', async () => createRedisMemoryStore(await connect()));
+
+describe('Redis: the server', () => {
+  test('every key begins with the tenant, and only the marks of runs expire', async () => {
+    const redis = await connect();
+    const store = createRedisMemoryStore(redis);
+    await store.compareAndSet({ owner, run: { runId: 'r1', epoch: 1 }, version: 0, memory: { a: 1 } });
+    const keys = (await redis.keys('*')).toSorted();
+    expect(keys).toEqual(['default:working-memory:{ada}:resource', 'default:working-memory:{ada}:resource:run:r1']);
+    expect(await redis.pttl(keys[0] ?? '')).toBe(-1);
+    const leftMs = await redis.pttl(keys[1] ?? '');
+    expect(leftMs).toBeGreaterThan(RUN_MARK_TTL_MS - 60_000);
+    expect(leftMs).toBeLessThanOrEqual(RUN_MARK_TTL_MS);
+    await store.close();
+  });
+
+  test('while it is away calls fail at once; when it is back the memory is what it was', async () => {
+    const redis = await connect();
+    const store = createRedisMemoryStore(redis);
+    await store.compareAndSet({ owner, run: { runId: 'r1', epoch: 1 }, version: 0, memory: { a: 1 } });
+    await server.stop();
+    const asked = performance.now();
+    await expect(store.read(owner)).rejects.toMatchObject({ code: 'store-unavailable' });
+    expect(performance.now() - asked).toBeLessThan(2_500);
+
+    const back = new Promise((resolve) => void redis.once('ready', resolve));
+    await server.start();
+    await back;
+    expect(await store.readForRun(owner, 'r1')).toEqual({ memory: { a: 1 }, version: 1, writtenEpoch: 1 });
+    await store.close();
+  });
+
+  test('an address where nobody answers is refused when the service starts', async () => {
+    const start = connectRedis({ url: 'redis://127.0.0.1:1', waitMs: 200 });
+    await expect(start).rejects.toMatchObject({
+      code: 'store-unavailable',
+      message: expect.stringContaining('200 ms'),
+    });
+  });
+});

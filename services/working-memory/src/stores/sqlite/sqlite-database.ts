@@ -1,0 +1,54 @@
+// The database file of the embedded store. Several processes of one machine may have it open: write-ahead logging lets readers
+// go on beside a writer, and who finds it locked waits a bounded time. A commit is on the disk before it is answered.
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { storeUnavailable } from '../../store/memory-errors.ts';
+
+/** How long a call waits for another process's write. The process does nothing else meanwhile: writes take milliseconds. */
+const busyTimeoutMs = 2_000;
+
+// Without a thread the column is '', not null: a primary key does not hold two nulls to be the same.
+const schema = `
+  CREATE TABLE IF NOT EXISTS working_memory (
+    tenant TEXT NOT NULL, resource TEXT NOT NULL, thread TEXT NOT NULL,
+    version INTEGER NOT NULL, memory TEXT NOT NULL,
+    PRIMARY KEY (tenant, resource, thread)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS working_memory_runs (
+    tenant TEXT NOT NULL, resource TEXT NOT NULL, thread TEXT NOT NULL, run TEXT NOT NULL,
+    epoch INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant, resource, thread, run)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS working_memory_runs_expiry ON working_memory_runs (expires_at);
+`;
+
+/**
+ * @param path a file, made with its folder where it is not there; `:memory:` for one that ends with the process
+ * @throws store-unavailable
+ */
+export function openSqliteDatabase(path: string): DatabaseSync {
+  try {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    inTransaction(database, () => database.exec(schema));
+    return database;
+  } catch (error) {
+    throw storeUnavailable(`open ${path}`, error);
+  }
+}
+
+/** All of `work` or nothing of it, with no other writer in between. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  // IMMEDIATE: the lock is waited for here, not found taken after reading, which no waiting resolves.
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
