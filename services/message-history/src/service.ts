@@ -1,11 +1,12 @@
 // What the service message-history is: the processor of that name, and the public verbs over the threads that it stores.
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
+import { connectRedis } from '@millrace/stores';
 import { configSchema, type Config } from './config.ts';
 import { createHistoryApi } from './api/history-api.ts';
+import { STORE } from './store/history-errors.ts';
 import type { HistoryStore } from './store/history-store.ts';
 import { messageHistory } from './processor/message-history.ts';
-import { connectRedis } from './stores/redis/redis-connection.ts';
 import { createRedisHistoryStore } from './stores/redis/redis-history-store.ts';
 import { openSqliteHistoryStore } from './stores/sqlite/sqlite-history-store.ts';
 
@@ -26,7 +27,5 @@ async function openStore({ config: { store }, log }: ServiceContext<Config>): Pr
     log.info({ path: store.path }, 'messages are kept in the embedded store, which serves this machine only');
     return openSqliteHistoryStore(store);
   }
-  const onChange = (state: 'lost' | 'back') =>
-    state === 'lost' ? log.warn('the connection to Redis is lost') : log.info('the connection to Redis is back');
-  return createRedisHistoryStore(await connectRedis({ url: store.url, onChange }));
+  return createRedisHistoryStore(await connectRedis({ url: store.url, service: 'message-history', store: STORE, log }));
 }

@@ -6,8 +6,7 @@ import { configSchema, type Config } from './config.ts';
 import { createQdrant } from './stores/qdrant/qdrant-client.ts';
 import { createQdrantVectorStore } from './stores/qdrant/qdrant-vector-store.ts';
 import { semanticRecall } from './processor/semantic-recall.ts';
-import { openSqliteDatabase } from './stores/sqlite/sqlite-database.ts';
-import { createSqliteVectorStore } from './stores/sqlite/sqlite-vector-store.ts';
+import { openSqliteVectorStore } from './stores/sqlite/sqlite-vector-store.ts';
 import type { VectorStore } from './store/vector-store.ts';
 
 export const semanticRecallService = processorService({
@@ -39,11 +38,10 @@ function openEmbedder({
   return { ...embedder, id: `${EMBEDDING_MODEL}@${new URL(baseUrl).hostname}` };
 }
 
-function openStore({ config, log }: ServiceContext<Config>): VectorStore {
-  const { QDRANT_URL: url, QDRANT_API_KEY: apiKey, SQLITE_PATH: path } = config;
-  if (url !== undefined) return createQdrantVectorStore(createQdrant({ url, apiKey }));
-  log.info({ path }, 'vectors are kept in the embedded store, which serves this machine only');
+function openStore({ config: { store, QDRANT_API_KEY: apiKey }, log }: ServiceContext<Config>): VectorStore {
+  if (store.kind === 'shared') return createQdrantVectorStore(createQdrant({ url: store.url, apiKey }));
+  log.info({ path: store.path }, 'vectors are kept in the embedded store, which serves this machine only');
   const onFallback = (reason: string) =>
     log.warn({ reason }, 'sqlite-vec cannot be loaded here: searches compare all vectors of a resource in JavaScript');
-  return createSqliteVectorStore({ database: openSqliteDatabase(path), onFallback });
+  return openSqliteVectorStore({ path: store.path, onFallback });
 }

@@ -2,13 +2,12 @@
 import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import type { ServiceContext } from '@millrace/service';
+import { connectRedis } from '@millrace/stores';
 import { configSchema, type Config } from './config.ts';
 import { memoryGet } from './api/memory-api.ts';
-import type { WorkingMemoryStore } from './store/memory-store.ts';
-import { connectRedis } from './stores/redis/redis-connection.ts';
+import { STORE, type WorkingMemoryStore } from './store/memory-store.ts';
 import { createRedisMemoryStore } from './stores/redis/redis-memory-store.ts';
-import { openSqliteDatabase } from './stores/sqlite/sqlite-database.ts';
-import { createSqliteMemoryStore } from './stores/sqlite/sqlite-memory-store.ts';
+import { openSqliteMemoryStore } from './stores/sqlite/sqlite-memory-store.ts';
 import { workingMemory } from './processor/working-memory.ts';
 
 export const workingMemoryService = processorService({
@@ -33,11 +32,10 @@ export const workingMemoryService = processorService({
   },
 });
 
-async function openStore({ config, log }: ServiceContext<Config>): Promise<WorkingMemoryStore> {
-  if (config.REDIS_URL !== undefined) {
-    const onError = (error: Error) => log.warn({ error: error.message }, 'the connection to Redis broke');
-    return createRedisMemoryStore(await connectRedis({ url: config.REDIS_URL, onError }));
+async function openStore({ config: { store }, log }: ServiceContext<Config>): Promise<WorkingMemoryStore> {
+  if (store.kind === 'sqlite') {
+    log.info({ path: store.path }, 'memories are kept in the embedded store, which serves this machine only');
+    return openSqliteMemoryStore(store);
   }
-  log.info({ path: config.SQLITE_PATH }, 'memories are kept in the embedded store, which serves this machine only');
-  return createSqliteMemoryStore(openSqliteDatabase(config.SQLITE_PATH));
+  return createRedisMemoryStore(await connectRedis({ url: store.url, service: 'working-memory', store: STORE, log }));
 }

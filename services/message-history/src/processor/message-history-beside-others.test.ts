@@ -17,7 +17,7 @@ describe('MessageHistory with other processors', () => {
     store = openSqliteHistoryStore({ path: ':memory:' });
   });
   afterEach(() => store.close());
-  const savedText = async () => (await store.recallLast(THREAD, 10)).map(messageText);
+  const savedText = async () => (await store.recallLast(THREAD, 10)).messages.map(messageText);
   const save = (text: string, given: Given) =>
     callHistory(store, 'processOutputResult', {
       ...given,
@@ -52,7 +52,7 @@ describe('MessageHistory with other processors', () => {
       content: { format: 2 as const, parts: [{ type: 'tool-invocation' as const, toolInvocation: invocation }] },
     };
     await callHistory(store, 'processOutputResult', { before: [redactor], messages: { response: [call] } });
-    const [saved] = await store.recallLast(THREAD, 1);
+    const [saved] = (await store.recallLast(THREAD, 1)).messages;
     expect(saved?.content.parts).toEqual([{ type: 'tool-invocation', toolInvocation: invocation }]);
   });
 
@@ -106,6 +106,6 @@ describe('MessageHistory with other processors', () => {
       }),
     };
     await save('secret', { before: [remover], run: { epoch: 2 } });
-    expect(idsOf(await store.recallLast(THREAD, 10))).toEqual(['u1']);
+    expect(idsOf((await store.recallLast(THREAD, 10)).messages)).toEqual(['u1']);
   });
 });

@@ -37,10 +37,10 @@ describe('MessageHistoryProcessor, input', () => {
   test('avoids duplicate message IDs', async () => {
     await stored(message('u1', 'as stored'), message('a1'), message('u2'));
     const { conversation } = await callHistory(store, 'processInput', {
-      messages: { remembered: [message('a1', 'recalled before')], input: [message('u1', 'sent again'), message('u3')] },
+      messages: { remembered: [message('a1')], input: [message('u1', 'sent again'), message('u3')] },
     });
     expect(conversation.entries.map(({ source, message }) => [source, message.id, messageText(message)])).toEqual([
-      ['remembered', 'a1', 'recalled before'],
+      ['remembered', 'a1', 'a1'],
       ['remembered', 'u2', 'u2'],
       ['input', 'u1', 'sent again'],
       ['input', 'u3', 'u3'],

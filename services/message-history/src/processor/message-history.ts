@@ -8,7 +8,7 @@ import {
   type ProcessorDefinition,
   type ProcessOutputResultArgs,
 } from '@millrace/processor';
-import { memoryOwner } from '@millrace/stores';
+import { memoryOwner, throughShortOutage } from '@millrace/stores';
 import { z } from 'zod';
 import type { HistoryStore } from '../store/history-store.ts';
 import { messagesToStore } from './messages-to-store.ts';
@@ -37,7 +37,8 @@ export const messageHistory = (store: HistoryStore): ProcessorDefinition =>
     description: "Recalls a thread's last messages and stores the run's own.",
     aliases: ['MessageHistoryProcessor', 'MessagePersistenceProcessor'],
     stages: ['processInput', 'processOutputResult'],
-    reads: ['input', 'response', 'remembered'],
+    // Not what was remembered: a save would carry it too, and a long thread's would not fit into one message.
+    reads: ['input', 'response'],
     policy: { onFailure: 'skip' },
     options: optionsSchema,
     create: (options) => ({
@@ -53,8 +54,16 @@ async function recall(store: HistoryStore, options: Options, args: ProcessInputA
   if (threadId === undefined || options.lastMessages === 0) return;
   const owner = memoryOwner({ threadId, resourceId });
 
-  const recalled = await store.recallLast({ tenant, threadId, owner }, options.lastMessages, abortSignal);
-  // A message that the conversation has is the caller's newer copy, or was recalled before: adding it would replace that one.
+  const { messages: recalled, leftOut } = await store.recallLast(
+    { tenant, threadId, owner },
+    options.lastMessages,
+    abortSignal,
+  );
+  if (leftOut > 0) {
+    const message = `${leftOut} of the last ${options.lastMessages} messages are not recalled: together they are too large.`;
+    args.onViolation({ message, rule: 'recall-max-bytes', strategy: 'warn', count: leftOut });
+  }
+  // A message that the conversation has is the caller's newer copy: adding the stored one would replace it.
   const known = new Set(messageList.get.all.db().map((message) => message.id));
   const fresh = recalled.filter((message) => message.role !== 'system' && !known.has(message.id));
   messageList.add(fresh, 'remembered');
@@ -71,5 +80,6 @@ async function save(store: HistoryStore, args: ProcessOutputResultArgs): Promise
 
   // `input` is the caller's alone here: `context` is not among what this processor reads, so it is not sent.
   const messages = messagesToStore(run, messageList.get.input.db(), messageList.get.response.db());
-  await store.saveBlock({ tenant, threadId, owner, runId, epoch, messages }, abortSignal);
+  const block = { tenant, threadId, owner, runId, epoch, messages };
+  await throughShortOutage(() => store.saveBlock(block, abortSignal), abortSignal);
 }

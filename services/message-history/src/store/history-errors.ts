@@ -1,7 +1,10 @@
 // The expected failures of a history store, worded once for both implementations.
 import { MillraceError } from '@millrace/contracts';
 import { resourceOf } from '@millrace/stores';
-import { MAX_BLOCK_MESSAGES, type RunBlock, type ThreadRef } from './history-store.ts';
+import { MAX_BLOCK_MESSAGES, MAX_LIST_DEPTH, type Page, type RunBlock, type ThreadRef } from './history-store.ts';
+
+/** As errors name it. */
+export const STORE = 'message store';
 
 /** Names no owner: whose thread it is, is not the asker's business. */
 export function threadForeign({ threadId, owner }: { threadId: string; owner: string }): MillraceError {
@@ -21,24 +24,6 @@ export function threadUnknown({ tenant, threadId }: ThreadRef): MillraceError {
   });
 }
 
-export function saveSuperseded({ runId, epoch }: RunBlock, savedEpoch: number): MillraceError {
-  return new MillraceError(
-    'save-superseded',
-    `Run "${runId}" was saved by epoch ${savedEpoch}; ${epoch} came too late.`,
-    {
-      remedy: 'Nothing: a later owner of the run has saved its messages.',
-    },
-  );
-}
-
-export function storeUnavailable(what: string, cause: unknown): MillraceError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new MillraceError('store-unavailable', `The message store did not ${what}: ${reason}`, {
-    remedy: 'Check that the store runs and is reached from here, and ask again.',
-    cause,
-  });
-}
-
 /** @throws message-invalid */
 export function checkBlock(block: RunBlock): void {
   if (block.messages.length <= MAX_BLOCK_MESSAGES) return;
@@ -47,4 +32,13 @@ export function checkBlock(block: RunBlock): void {
     `Run "${block.runId}" has ${block.messages.length} messages; one run can store ${MAX_BLOCK_MESSAGES}.`,
     { remedy: 'Send fewer messages with a run: what the thread holds already need not be sent again.' },
   );
+}
+
+/** @throws message-invalid */
+export function checkDepth({ limit, offset }: Page): void {
+  if (offset + limit <= MAX_LIST_DEPTH) return;
+  throw new MillraceError('message-invalid', `A list of threads is read to a depth of ${MAX_LIST_DEPTH}.`, {
+    path: 'offset',
+    remedy: 'Ask for the threads of one resource, or for fewer.',
+  });
 }

@@ -1,12 +1,12 @@
 // A store that does not answer, and counts how often it was asked.
-import { storeUnavailable } from '../store/history-errors.ts';
+import { storeUnavailable } from '@millrace/stores';
 import type { HistoryStore } from '../store/history-store.ts';
 
 export function createFailingStore(): HistoryStore & { asked: string[] } {
   const asked: string[] = [];
   const fail = (method: string) => async (): Promise<never> => {
     asked.push(method);
-    throw storeUnavailable('answer', new Error('connection refused'));
+    throw storeUnavailable('message store', 'answer', new Error('connection refused'));
   };
   return {
     asked,

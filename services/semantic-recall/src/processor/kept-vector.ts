@@ -23,6 +23,13 @@ export function keptVector(state: JsonObject, text: string): number[] | undefine
   return bytes.length > 0 && bytes.length % Float32Array.BYTES_PER_ELEMENT === 0 ? [...fromBytes(bytes)] : undefined;
 }
 
+/** How long the embedder's vectors are, whatever the text was. */
+export function keptDimensions(state: JsonObject): number | undefined {
+  const kept = keptSchema.safeParse(state['query']).data;
+  const bytes = kept ? Buffer.from(kept.vector, 'base64').length : 0;
+  return bytes > 0 && bytes % Float32Array.BYTES_PER_ELEMENT === 0 ? bytes / Float32Array.BYTES_PER_ELEMENT : undefined;
+}
+
 /** The text itself may be long, and stands in the conversation already. */
 function fingerprint(text: string): string {
   return createHash('sha256').update(text).digest('base64').slice(0, 22);

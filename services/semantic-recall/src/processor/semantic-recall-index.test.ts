@@ -1,5 +1,6 @@
 import { textMessage, type Message } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MAX_EMBEDDED } from './index-messages.ts';
 import { TEXT_MAX_CHARS } from './messages-to-index.ts';
 import { createRecallRig } from '../testing/recall-rig.ts';
 import { aRun } from '@millrace/testkit';
@@ -53,6 +54,31 @@ describe('SemanticRecallProcessor: what is indexed', () => {
     await rig.atOutput({ state, run: thisRun, input: ['mail [REDACTED]'], response: ['Noted.'] });
     expect(rig.provider.embedded()).toEqual(['mail ada@example.com', 'mail [REDACTED]', 'Noted.']);
     expect(await texts()).toEqual(['mail [REDACTED]', 'Noted.']);
+  });
+
+  test('history that the caller sends again is neither embedded nor indexed again, and takes no hit', async () => {
+    const history = [textMessage('u1', 'user', 'green tea'), textMessage('a1', 'assistant', 'Noted.')];
+    await rig.atOutput({ run: thisRun, input: history.slice(0, 1), response: history.slice(1) });
+    const embedded = rig.provider.embedded().length;
+    for (const runId of ['r2', 'r3', 'r4']) {
+      const input = [...history, textMessage(`${runId}-u`, 'user', `news of ${runId}`)];
+      const run = aRun({ runId });
+      const { state } = await rig.atInput({}, { run, input });
+      await rig.atOutput({ run, state, input, response: [textMessage(`${runId}.0`, 'assistant', `Seen ${runId}.`)] });
+    }
+    expect(rig.provider.embedded().slice(embedded)).toEqual(
+      ['r2', 'r3', 'r4'].flatMap((runId) => [`news of ${runId}`, `Seen ${runId}.`]),
+    );
+    const recalled = await rig.recalled('green tea', { topK: 8, messageRange: 0 });
+    expect(recalled.match(/green tea/g)).toHaveLength(1);
+    expect(recalled.match(/^- /gm)).toHaveLength(8);
+  });
+
+  test('of a very long run the last messages are embedded, and how many are not is said', async () => {
+    const input = Array.from({ length: MAX_EMBEDDED + 20 }, (_, at) => textMessage(`u${at}`, 'user', `line ${at}`));
+    const { verdicts } = await rig.atOutput({ run: thisRun, input });
+    expect(rig.provider.embedded()).toHaveLength(MAX_EMBEDDED);
+    expect(verdicts).toMatchObject([{ violations: [{ rule: 'index-max-messages', count: 20 }] }]);
   });
 
   test('the state is small, and broken state is no more than a text to embed again', async () => {

@@ -1,12 +1,11 @@
 // A semantic-recall processor with a store of its own and an embedder that is asked over real HTTP, and a way to let runs happen.
-import { messageText, type JsonObject, type Message } from '@millrace/contracts';
+import { messageText, textMessage, type JsonObject, type Message } from '@millrace/contracts';
 import { createModels } from '@millrace/models';
 import { startTestProvider } from '@millrace/models/testing';
 import { defineProcessor, type ProcessorDefinition } from '@millrace/processor';
 import { z } from 'zod';
 import { semanticRecall } from '../processor/semantic-recall.ts';
-import { openSqliteDatabase } from '../stores/sqlite/sqlite-database.ts';
-import { createSqliteVectorStore } from '../stores/sqlite/sqlite-vector-store.ts';
+import { openSqliteVectorStore } from '../stores/sqlite/sqlite-vector-store.ts';
 import type { NearestQuery, VectorStore } from '../store/vector-store.ts';
 import { aRun, callStages, type StageCallInput } from '@millrace/testkit';
 
@@ -14,11 +13,12 @@ type Said = { user: string; assistant?: string; run?: Parameters<typeof aRun>[0]
 
 export async function createRecallRig() {
   const provider = await startTestProvider();
-  const kept = createSqliteVectorStore({ database: openSqliteDatabase(':memory:') });
+  const kept = openSqliteVectorStore({ path: ':memory:' });
   const queries: NearestQuery[] = [];
   let saves = 0;
   const store: VectorStore = {
     saveRun: (...args) => (saves++, kept.saveRun(...args)),
+    findKnown: (...args) => kept.findKnown(...args),
     findNearest: (space, query, signal) => (queries.push(query), kept.findNearest(space, query, signal)),
     findNeighbours: (...args) => kept.findNeighbours(...args),
     close: () => kept.close(),
@@ -41,11 +41,10 @@ export async function createRecallRig() {
     atOutput,
     /** A run that has ended: what was said in it is indexed. */
     async say({ user, assistant = 'Noted.', run = {} }: Said) {
-      const now = Date.now();
-      // Runs are ordered by the millisecond in which they are saved.
-      while (Date.now() === now) await new Promise((resolve) => void setImmediate(resolve));
       const ref = aRun({ runId: `earlier-${runs++}`, ...run });
-      await atOutput({ run: ref, input: [user], response: [assistant] });
+      const said = [textMessage(`${ref.runId}-user`, 'user', user)];
+      const answered = [textMessage(`${ref.runId}.0`, 'assistant', assistant)];
+      await atOutput({ run: ref, input: said, response: answered });
     },
     /** What a run that says `text` is shown. */
     async recalled(text: string, options: JsonObject = {}, run: Parameters<typeof aRun>[0] = {}): Promise<string> {

@@ -2,13 +2,12 @@ import { API } from '@millrace/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memoryGet } from './memory-api.ts';
 import type { WorkingMemoryStore } from '../store/memory-store.ts';
-import { openSqliteDatabase } from '../stores/sqlite/sqlite-database.ts';
-import { createSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
+import { openSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
 
 describe('memory-get', () => {
   let store: WorkingMemoryStore;
   beforeAll(async () => {
-    store = createSqliteMemoryStore(openSqliteDatabase(':memory:'));
+    store = openSqliteMemoryStore({ path: ':memory:' });
     const owners = [
       { tenant: 'acme', key: 'acme' },
       { tenant: 'acme', key: 'ada' },

@@ -1,5 +1,4 @@
 // How an update becomes part of a memory. Pure: the same update on another's memory gives the memory that both would have made.
-import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '@millrace/contracts';
 import { isJsonObject } from '@millrace/models/json-schema';
 
@@ -26,5 +25,14 @@ function mergeValue(before: JsonValue | undefined, value: JsonValue, arrays: Arr
 }
 
 function distinct(values: readonly JsonValue[]): JsonValue[] {
-  return values.filter((value, at) => values.findIndex((earlier) => isDeepStrictEqual(earlier, value)) === at);
+  const seen = new Set<string>();
+  return values.filter((value) => seen.size < seen.add(canonical(value)).size);
+}
+
+/** The same text for equal values, whatever the order of their fields: comparing each with each would take a list's square. */
+function canonical(value: JsonValue): string {
+  return JSON.stringify(value, (_, inner: unknown) => {
+    if (inner === null || typeof inner !== 'object' || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MemoryOwner, WorkingMemoryStore } from '../store/memory-store.ts';
-import { openSqliteDatabase } from '../stores/sqlite/sqlite-database.ts';
-import { createSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
-import { MAX_ROUNDS, MEMORY_MAX_BYTES, updateMemory, type MemoryUpdate } from './update-memory.ts';
+import { openSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
+import { bytesOf, MEMORY_FULL_BYTES, MEMORY_MAX_BYTES } from './memory-bound.ts';
+import { MAX_ROUNDS, updateMemory, type Asked, type MemoryUpdate } from './update-memory.ts';
 
 const owner: MemoryOwner = { tenant: 'default', key: 'ada' };
 const signal = new AbortController().signal;
@@ -11,7 +11,7 @@ const merging: MemoryUpdate['options'] = { strategy: 'merge', arrays: 'append' }
 
 let store: WorkingMemoryStore;
 beforeEach(() => {
-  store = createSqliteMemoryStore(openSqliteDatabase(':memory:'));
+  store = openSqliteMemoryStore({ path: ':memory:' });
 });
 afterEach(() => store.close());
 
@@ -20,12 +20,25 @@ const memoryOf = async () => (await store.read(owner)).memory;
 /** A run whose model answers `answers` in turn, each with what it was shown; others write while it thinks. */
 function update(runId: string, answers: ((memory: JsonObject) => JsonObject)[], changes: Partial<MemoryUpdate> = {}) {
   const shown: JsonObject[] = [];
-  const extract = async (memory: JsonObject) => {
+  const asked: Asked[] = [];
+  const full: string[][] = [];
+  const extract = async (memory: JsonObject, what: Asked) => {
     shown.push(memory);
+    asked.push(what);
     return answers[shown.length - 1]?.(memory) ?? {};
   };
-  const done = updateMemory({ store, owner, run: { runId, epoch: 1 }, options: merging, extract, signal, ...changes });
-  return { done, shown };
+  const onFull = (leftOut: readonly string[]) => void full.push([...leftOut]);
+  const done = updateMemory({
+    store,
+    owner,
+    run: { runId, epoch: 1 },
+    options: merging,
+    extract,
+    onFull,
+    signal,
+    ...changes,
+  });
+  return { done, shown, asked, full };
 }
 
 /** Somebody else's write, right before each of this store's own. */
@@ -114,11 +127,67 @@ describe('updating a memory', () => {
     expect(await store.read(owner)).toEqual({ memory: { name: 'Ada' }, version: 1 });
   });
 
-  test('a memory that grows past its bound is refused, and stays as it was', async () => {
-    await update('r0', [() => ({ name: 'Ada' })]).done;
-    const { done } = update('r1', [() => ({ notes: 'ü'.repeat(MEMORY_MAX_BYTES / 2) })]);
-    await expect(done).rejects.toMatchObject({ code: 'extraction-failed' });
-    expect(await memoryOf()).toEqual({ name: 'Ada' });
+  test('an update that changed nothing is not asked for again when the run’s call is repeated', async () => {
+    await update('r1', [() => ({})]).done;
+    const repeated = update('r1', [() => ({ name: 'Ada' })]);
+    await repeated.done;
+    expect(repeated.shown).toEqual([]);
+    expect(await memoryOf()).toBeNull();
+  });
+
+  test('of an update that does not fit, what fits is kept, and the field that does not is named', async () => {
+    await update('r0', [() => ({ name: 'Ada', city: 'Oslo' })]).done;
+    const huge = 'ü'.repeat(MEMORY_MAX_BYTES / 2);
+    const { done, full } = update('r1', [() => ({ notes: huge, age: 7, city: null })]);
+    await done;
+    expect(await memoryOf()).toEqual({ name: 'Ada', age: 7 });
+    expect(full).toEqual([['notes']]);
+  });
+
+  describe('a memory that is full', () => {
+    const notes = 'x'.repeat(MEMORY_FULL_BYTES);
+    beforeEach(() => update('r0', [() => ({ name: 'Ada', notes, list: [1, 2, 3] })]).done);
+
+    test('is condensed by one call, and is added to again after that', async () => {
+      const condensing = update('r1', [() => ({ notes: null, list: [3] })]);
+      await condensing.done;
+      expect([condensing.asked, condensing.full]).toEqual([['condense'], [[]]]);
+      expect(await memoryOf()).toEqual({ name: 'Ada', list: [3] });
+      const adding = update('r2', [() => ({ city: 'Rome' })]);
+      await adding.done;
+      expect([adding.asked, adding.full]).toEqual([['add'], []]);
+      expect(await memoryOf()).toMatchObject({ city: 'Rome' });
+    });
+
+    test('that the model does not condense costs no further call, and every run says so', async () => {
+      await update('r1', [() => ({ notes: `${notes} and more` })]).done;
+      for (const runId of ['r2', 'r3']) {
+        const { done, shown, full } = update(runId, [() => ({ city: 'Rome' })]);
+        await done;
+        expect([shown, full]).toEqual([[], [[]]]);
+      }
+      expect(bytesOf((await memoryOf()) ?? {})).toBeLessThanOrEqual(MEMORY_MAX_BYTES);
+      expect(await memoryOf()).toMatchObject({ notes });
+    });
+
+    test('whose condensing fails is not tried again for every run', async () => {
+      const failing = () => Promise.reject(new Error('the model is away'));
+      await expect(update('r1', [], { extract: failing }).done).rejects.toThrow('the model is away');
+      const { done, shown, full } = update('r2', [() => ({ notes: null })]);
+      await done;
+      expect([shown, full]).toEqual([[], [[]]]);
+    });
+
+    test('that another run has changed meanwhile is tried again', async () => {
+      await update('r1', [() => ({})]).done;
+      const { version } = await store.read(owner);
+      const run = { runId: 'other', epoch: 1 };
+      await store.compareAndSet({ owner, run, version, memory: { notes } });
+      const { done, asked } = update('r2', [() => ({ notes: 'short' })]);
+      await done;
+      expect(asked).toEqual(['condense']);
+      expect(await memoryOf()).toEqual({ notes: 'short' });
+    });
   });
 
   test('a memory that others write all the time is given up, by name', async () => {

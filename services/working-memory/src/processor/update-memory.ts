@@ -2,61 +2,81 @@
 // can be made on any memory is made again on theirs; one that was a whole memory, or whole lists, is extracted again from it.
 import { isDeepStrictEqual } from 'node:util';
 import { MillraceError, type JsonObject } from '@millrace/contracts';
-import { writeSuperseded } from '../store/memory-errors.ts';
-import { mergeMemory } from './merge-memory.ts';
+import { saveSuperseded, throughShortOutage } from '@millrace/stores';
 import type { MemoryOwner, MemoryRecord, RunMark, WorkingMemoryStore } from '../store/memory-store.ts';
+import { bytesOf, fitted, isFull } from './memory-bound.ts';
 import type { Options } from './options.ts';
 
 /** Each lost round means that another run has won it, so this many runs at once on one memory all get through. */
 export const MAX_ROUNDS = 64;
-/** A memory stands in every prompt; more than this is no summary any more. Bytes of JSON. */
-export const MEMORY_MAX_BYTES = 32_768;
+
+/** `add`: what the run said. `condense`: the memory is full, and the model is asked what of it can go. */
+export type Asked = 'add' | 'condense';
 
 export type MemoryUpdate = {
   store: WorkingMemoryStore;
   owner: MemoryOwner;
   run: RunMark;
   options: Pick<Options, 'strategy' | 'arrays'>;
-  extract(memory: JsonObject): Promise<JsonObject>;
+  extract(memory: JsonObject, asked: Asked): Promise<JsonObject>;
+  /** Told, with the fields where there are any, when something is not remembered because the memory is full. */
+  onFull(leftOut: readonly string[]): void;
   signal: AbortSignal;
 };
 
 /**
  * Once for each owner of a run: repeated, it asks nobody and writes nothing.
- * @throws what `extract` and the store throw; save-superseded; state-conflict after MAX_ROUNDS; extraction-failed (too large)
+ * @throws what `extract` and the store throw; save-superseded; state-conflict after MAX_ROUNDS
  */
-export async function updateMemory({ store, owner, run, options, extract, signal }: MemoryUpdate): Promise<void> {
+export async function updateMemory(given: MemoryUpdate): Promise<void> {
+  const { store, owner, run, signal } = given;
   const { writtenEpoch, ...read } = await store.readForRun(owner, run.runId, signal);
   if (writtenEpoch === run.epoch) return;
-  if (writtenEpoch > run.epoch) throw writeSuperseded(run, writtenEpoch);
+  if (writtenEpoch > run.epoch) throw saveSuperseded(run, writtenEpoch);
+  if (!isFull(read.memory)) return write(given, read, 'add');
 
-  let current: MemoryRecord = read;
-  let update = await extract(current.memory ?? {});
+  given.onFull([]);
+  const mark = condensed(read);
+  const { writtenEpoch: hasTried } = await store.readForRun(owner, mark.runId, signal);
+  if (hasTried > 0) return store.markRun(owner, run, signal);
+  // Before it is tried: whatever becomes of it, it costs one call.
+  await store.markRun(owner, mark, signal);
+  await write(given, read, 'condense');
+}
+
+async function write(given: MemoryUpdate, read: MemoryRecord, asked: Asked): Promise<void> {
+  const { store, owner, run, extract, onFull, signal } = given;
+  const options = asked === 'condense' ? CONDENSING : given.options;
+  let current = read;
+  let update = await extract(current.memory ?? {}, asked);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const memory = updated(current.memory ?? {}, update, options);
-    if (isDeepStrictEqual(memory, current.memory ?? {})) return;
-    const result = await store.compareAndSet({ owner, run, version: current.version, memory }, signal);
-    if (result.outcome === 'superseded') throw writeSuperseded(run, result.epoch);
+    const before = current.memory ?? {};
+    const { memory, leftOut } = fitted(before, update, options);
+    if (leftOut.length > 0) onFull(leftOut);
+    const isSmaller = bytesOf(memory) < bytesOf(before);
+    if (isDeepStrictEqual(memory, before) || (asked === 'condense' && !isSmaller)) {
+      return store.markRun(owner, run, signal);
+    }
+    const next = { owner, run, version: current.version, memory };
+    const result = await throughShortOutage(() => store.compareAndSet(next, signal), signal);
+    if (result.outcome === 'superseded') throw saveSuperseded(run, result.epoch);
     if (result.outcome !== 'conflict') return;
     current = result;
-    if (!holdsOnAny(options)) update = await extract(current.memory ?? {});
+    if (!holdsOnAny(options)) update = await extract(current.memory ?? {}, asked);
   }
   throw new MillraceError('state-conflict', `The memory was written ${MAX_ROUNDS} times by others meanwhile.`, {
     remedy: 'Ask again; if it lasts, many runs update one memory at once: use scope "thread".',
   });
 }
 
-function holdsOnAny({ strategy, arrays }: MemoryUpdate['options']): boolean {
-  return strategy === 'merge' && arrays === 'append';
+/** Lists cannot become shorter by what is appended to them. */
+const CONDENSING = { strategy: 'merge', arrays: 'replace' } as const;
+
+/** That a full memory was tried to be condensed is remembered as if a run had done it. No run's id has a dot. */
+function condensed({ version }: Pick<MemoryRecord, 'version'>): RunMark {
+  return { runId: `condensed.${version}`, epoch: 1 };
 }
 
-function updated(memory: JsonObject, update: JsonObject, { strategy, arrays }: MemoryUpdate['options']): JsonObject {
-  const next = mergeMemory(strategy === 'merge' ? memory : {}, update, arrays);
-  const bytes = Buffer.byteLength(JSON.stringify(next));
-  if (bytes <= MEMORY_MAX_BYTES) return next;
-  throw new MillraceError(
-    'extraction-failed',
-    `The memory would have ${bytes} bytes; ${MEMORY_MAX_BYTES} are the most that it may have.`,
-    { remedy: 'Use a schema that asks for less, bound its arrays, or the strategy "replace".' },
-  );
+function holdsOnAny({ strategy, arrays }: MemoryUpdate['options']): boolean {
+  return strategy === 'merge' && arrays === 'append';
 }

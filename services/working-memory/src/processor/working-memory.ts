@@ -12,10 +12,15 @@ import {
 } from '@millrace/processor';
 import { memoryOwner } from '@millrace/stores';
 import { extractUpdate, transcriptOf } from './extraction.ts';
-import { memoryShape, type MemoryShape } from './memory-shape.ts';
+import type { MemoryShape } from './memory-shape.ts';
 import type { MemoryOwner, WorkingMemoryStore } from '../store/memory-store.ts';
 import { optionsSchema, type Options } from './options.ts';
+import { shapeOf } from './shape-of.ts';
+import { MEMORY_MAX_BYTES } from './memory-bound.ts';
 import { updateMemory } from './update-memory.ts';
+
+/** How many of the fields that did not fit a violation names. */
+const MAX_NAMED_FIELDS = 20;
 
 /** The tag of its system message; the orchestrator orders the memories in the prompt by their tags. */
 const SYSTEM_TAG = 'working-memory';
@@ -37,7 +42,7 @@ export const workingMemory = (dependencies: WorkingMemoryDependencies): Processo
     policy: { onFailure: 'skip', timeoutMs: MODEL_TIMEOUT_MS },
     options: optionsSchema,
     create: (options) => {
-      const shape = memoryShape(options);
+      const shape = shapeOf(options);
       return {
         id: 'working-memory',
         processInput: (args) => show(dependencies.store, options, shape, args),
@@ -58,7 +63,7 @@ async function update(
   { store, models, defaultModel }: WorkingMemoryDependencies,
   options: Options,
   shape: MemoryShape,
-  { messageList, result, run, abortSignal }: ProcessOutputResultArgs,
+  { messageList, result, run, abortSignal, onViolation }: ProcessOutputResultArgs,
 ) {
   const owner = ownerOf(run, options.scope);
   if (owner === undefined || options.readOnly || !result.answered) return;
@@ -73,9 +78,22 @@ async function update(
     owner,
     run: { runId, epoch },
     options,
-    extract: (memory) => extractUpdate(extraction, memory, transcript, abortSignal),
+    extract: (memory, asked) => extractUpdate(extraction, memory, transcript, asked, abortSignal),
+    onFull: (leftOut) => onViolation(fullMemory(leftOut)),
     signal: abortSignal,
   });
+}
+
+function fullMemory(leftOut: readonly string[]) {
+  const what = leftOut.length === 0 ? 'nothing new is remembered' : 'not all that was said is remembered';
+  return {
+    message: `The working memory is full (${MEMORY_MAX_BYTES} bytes): ${what}.`,
+    rule: 'memory-max-bytes',
+    strategy: 'warn',
+    count: Math.max(leftOut.length, 1),
+    // Names of the schema's fields, never what was said.
+    ...(leftOut.length > 0 && { detail: { leftOut: leftOut.slice(0, MAX_NAMED_FIELDS) } }),
+  };
 }
 
 /** No thread: no memory. A thread's memory is kept under its resource, so that nobody else's thread of that id shows it. */

@@ -1,4 +1,4 @@
-// The contract of a working-memory store. Whoever implements it runs the conformance suite (testing/memory-store-suite.ts),
+// The contract of a working-memory store. Whoever implements it runs the conformance suite (conformance/memory-store.ts),
 // which says the same in tests. What it guarantees:
 //
 // - A write happens only on top of the version that the writer has read: no update is lost between runs.
@@ -32,10 +32,8 @@ export type WriteOutcome =
   /** Somebody else wrote first: make the memory again from theirs. */
   | ({ outcome: 'conflict' } & MemoryRecord);
 
-/**
- * How long a store knows which runs have written, ms: longer than a run may take (24 hours) and wait for its redelivery.
- */
-export const RUN_MARK_TTL_MS = 48 * 3_600_000;
+/** As errors name it. */
+export const STORE = 'working-memory store';
 
 /**
  * Every method may throw `store-unavailable` (the store did not answer in its time: ask again later) and `token-invalid` (the
@@ -45,6 +43,9 @@ export type WorkingMemoryStore = {
   read(owner: MemoryOwner, signal?: AbortSignal): Promise<MemoryRecord>;
   /** The memory, and the last epoch of the run that has written to it; 0 where none has. */
   readForRun(owner: MemoryOwner, runId: string, signal?: AbortSignal): Promise<MemoryRecord & { writtenEpoch: number }>;
+  /** Also after RUN_MARK_TTL_MS the memory stays; only that this run has written it is forgotten then. */
   compareAndSet(write: MemoryWrite, signal?: AbortSignal): Promise<WriteOutcome>;
+  /** The run is done with the memory, and has nothing to write: as if it had written. */
+  markRun(owner: MemoryOwner, run: RunMark, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };

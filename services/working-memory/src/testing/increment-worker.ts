@@ -2,13 +2,12 @@
 // on the same file does.
 import { workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { openSqliteDatabase } from '../stores/sqlite/sqlite-database.ts';
-import { createSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
+import { openSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
 
 const { path, worker, rounds } = z
   .object({ path: z.string(), worker: z.number(), rounds: z.number() })
   .parse(workerData);
-const store = createSqliteMemoryStore(openSqliteDatabase(path));
+const store = openSqliteMemoryStore({ path });
 const owner = { tenant: 'default', key: 'counter' };
 
 for (let round = 0; round < rounds; round++) {

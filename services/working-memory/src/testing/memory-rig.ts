@@ -6,20 +6,20 @@ import { messageText } from '@millrace/contracts';
 import { defineProcessor, type ProcessorDefinition } from '@millrace/processor';
 import { z } from 'zod';
 import type { MemoryOwner, WorkingMemoryStore } from '../store/memory-store.ts';
-import { openSqliteDatabase } from '../stores/sqlite/sqlite-database.ts';
-import { createSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
+import { openSqliteMemoryStore } from '../stores/sqlite/sqlite-memory-store.ts';
 import { workingMemory } from '../processor/working-memory.ts';
 
 export const ada: MemoryOwner = { tenant: 'default', key: 'ada' };
 
 export async function createMemoryRig() {
   const provider = await startTestProvider();
-  const kept = createSqliteMemoryStore(openSqliteDatabase(':memory:'));
+  const kept = openSqliteMemoryStore({ path: ':memory:' });
   const calls: (keyof WorkingMemoryStore)[] = [];
   const store: WorkingMemoryStore = {
     read: (...args) => (calls.push('read'), kept.read(...args)),
     readForRun: (...args) => (calls.push('readForRun'), kept.readForRun(...args)),
     compareAndSet: (...args) => (calls.push('compareAndSet'), kept.compareAndSet(...args)),
+    markRun: (...args) => (calls.push('markRun'), kept.markRun(...args)),
     close: () => kept.close(),
   };
   const models = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });

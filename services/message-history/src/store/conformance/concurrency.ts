@@ -46,7 +46,7 @@ export function describeConcurrency(open: () => Promise<HistoryStore>): void {
       const sizes = new Set<number>();
       let seen = 0;
       while (seen < 60 * 5) {
-        const messages = await connection(3).recallLast(block({ tenant }), 1_000);
+        const messages = (await connection(3).recallLast(block({ tenant }), 1_000)).messages;
         for (const { size } of blocksOf(messages)) sizes.add(size);
         seen = messages.length;
       }
@@ -69,7 +69,7 @@ export function describeConcurrency(open: () => Promise<HistoryStore>): void {
 
       const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
       for (const { reason } of refused) expect(reason).toMatchObject({ code: 'save-superseded' });
-      const messages = await connection(2).recallLast(block({ tenant }), 1_000);
+      const messages = (await connection(2).recallLast(block({ tenant }), 1_000)).messages;
       expect(idsOf(messages)).toEqual(['before.0', 'before.1', 'epoch-40.0', 'epoch-40.1', 'after.0', 'after.1']);
     });
 

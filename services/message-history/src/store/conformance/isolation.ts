@@ -37,8 +37,10 @@ export function describeIsolation(store: () => HistoryStore): void {
       await store().saveBlock(block({ tenant: a, messages: [message('m', "a's")] }));
       await store().saveBlock(block({ tenant: b, epoch: 2, owner: 'bob', messages: [message('m', "b's")] }));
 
-      expect(await store().recallLast(block({ tenant: a }), 10)).toEqual([message('m', "a's")]);
-      expect(await store().recallLast(block({ tenant: b, owner: 'bob' }), 10)).toEqual([message('m', "b's")]);
+      expect((await store().recallLast(block({ tenant: a }), 10)).messages).toEqual([message('m', "a's")]);
+      expect((await store().recallLast(block({ tenant: b, owner: 'bob' }), 10)).messages).toEqual([
+        message('m', "b's"),
+      ]);
       expect(await store().listThreads({ tenant: a }, page)).toMatchObject({ total: 1 });
       expect(await store().listThreads({ tenant: a, owner: 'bob' }, page)).toEqual({ threads: [], total: 0 });
     });
@@ -64,7 +66,9 @@ export function describeIsolation(store: () => HistoryStore): void {
         await store().saveBlock(block({ tenant, threadId, messages: [message('m', `of ${threadId}`)] }));
       }
       for (const threadId of HOSTILE) {
-        expect(await store().recallLast(block({ tenant, threadId }), 10)).toEqual([message('m', `of ${threadId}`)]);
+        expect((await store().recallLast(block({ tenant, threadId }), 10)).messages).toEqual([
+          message('m', `of ${threadId}`),
+        ]);
       }
       const { threads, total } = await store().listThreads({ tenant }, page);
       expect(threads.map(({ id }) => id).sort()).toEqual(HOSTILE.toSorted());
@@ -106,7 +110,7 @@ export function describeIsolation(store: () => HistoryStore): void {
       for (const name of names) {
         const { threads } = await store().listThreads({ tenant, owner: name }, page);
         expect(threads.map(({ id }) => id).sort()).toEqual(names.map((threadId) => `${threadId}/${name}`).sort());
-        expect(await store().recallLast(block({ tenant, threadId: name }), 10)).toEqual([message(name)]);
+        expect((await store().recallLast(block({ tenant, threadId: name }), 10)).messages).toEqual([message(name)]);
       }
     });
   });

@@ -1,5 +1,7 @@
 // Conformance: a run that saves again, after an attempt that was repeated or under a new owner.
-import { describe, expect, it } from 'vitest';
+import { messageText } from '@millrace/contracts';
+import { RUN_MARK_TTL_MS } from '@millrace/stores';
+import { describe, expect, it, vi } from 'vitest';
 import type { HistoryStore, RunBlock } from '../history-store.ts';
 import { block, idsOf, message, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 
@@ -75,10 +77,43 @@ export function describeReplacing(store: () => HistoryStore): void {
       expect(messages[1]).toEqual(messagesOfRun('run-2', 1)[0]);
     });
 
+    it('a run id that comes again when its first run is forgotten is another run: both blocks stay', async () => {
+      const saved = await twoRuns();
+      const again = { ...saved, epoch: 1, messages: [message('u9'), message('run-1.0', 'another answer')] };
+      await atTime(Date.now() + RUN_MARK_TTL_MS + 60_000, async () => {
+        await store().saveBlock(again);
+        await store().saveBlock(again);
+      });
+      const { messages } = await store().listMessages(saved, { limit: 10, offset: 0 });
+      const ids = ['run-1.0', 'run-1.1', 'run-2.0', 'run-2.1', 'u9', 'run-1.0~3'];
+      expect(idsOf(messages)).toEqual(ids);
+      expect(messages.map(messageText)).toEqual([...ids.slice(0, 4), 'u9', 'another answer']);
+    });
+
+    it('an id of the run’s own that a caller has used before does not cost the run its answer', async () => {
+      const tenant = newTenant();
+      await store().saveBlock(block({ tenant, runId: 'run-1', messages: [message('run-2.0', 'forged')] }));
+      const answered = block({ tenant, runId: 'run-2', messages: [message('u2'), message('run-2.0', 'the answer')] });
+      await store().saveBlock(answered);
+      await store().saveBlock({ ...answered, epoch: 2 });
+      const { messages } = await store().listMessages(answered, { limit: 10, offset: 0 });
+      expect(messages.map(messageText)).toEqual(['forged', 'u2', 'the answer']);
+    });
+
     it('counts epochs per thread and run: the same run id in another thread is another run', async () => {
       const saved = await twoRuns();
       await store().saveBlock({ ...saved, threadId: 'thread-2', epoch: 1 });
       expect(await idsIn({ ...saved, threadId: 'thread-2' })).toEqual(['run-1.0', 'run-1.1']);
     });
   });
+}
+
+/** The store's clock is this process's. */
+async function atTime(ms: number, work: () => Promise<void>): Promise<void> {
+  vi.useFakeTimers({ toFake: ['Date'], now: ms });
+  try {
+    await work();
+  } finally {
+    vi.useRealTimers();
+  }
 }

@@ -121,7 +121,7 @@ export function describeSaving(store: () => HistoryStore): void {
 
       await expect(store().saveBlock(half)).rejects.toThrow(TypeError);
       await expect(store().getThread(half)).rejects.toMatchObject({ code: 'thread-unknown' });
-      expect(await store().recallLast(half, 10)).toEqual([]);
+      expect((await store().recallLast(half, 10)).messages).toEqual([]);
     });
 
     it('refuses a block of more messages than its numbers reach', async () => {
@@ -134,7 +134,7 @@ export function describeSaving(store: () => HistoryStore): void {
       await store().saveBlock(block({ tenant, messages: messagesOfRun('run-1', MAX_BLOCK_MESSAGES, 'x') }));
       await store().saveBlock(block({ tenant, runId: 'run-2' }));
 
-      const last = await store().recallLast(block({ tenant }), 3);
+      const last = (await store().recallLast(block({ tenant }), 3)).messages;
       expect(idsOf(last)).toEqual([`run-1.${MAX_BLOCK_MESSAGES - 1}`, 'run-2.0', 'run-2.1']);
     });
 
@@ -142,7 +142,7 @@ export function describeSaving(store: () => HistoryStore): void {
       const saved = block({ tenant: newTenant() });
       const reason = new Error('given up');
       await expect(store().saveBlock(saved, AbortSignal.abort(reason))).rejects.toBe(reason);
-      expect(await store().recallLast(saved, 1)).toEqual([]);
+      expect((await store().recallLast(saved, 1)).messages).toEqual([]);
     });
   });
 }

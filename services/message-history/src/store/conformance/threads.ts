@@ -1,6 +1,6 @@
 // Conformance: the list of threads.
 import { describe, expect, it } from 'vitest';
-import type { HistoryStore } from '../history-store.ts';
+import { MAX_LIST_DEPTH, type HistoryStore } from '../history-store.ts';
 import { block, newTenant } from '../../testing/history-fixtures.ts';
 
 export function describeThreads(store: () => HistoryStore): void {
@@ -29,6 +29,12 @@ export function describeThreads(store: () => HistoryStore): void {
       expect(threads.map(({ id }) => id)).toEqual(['x', 'z', 'y']);
       const ofAda = await store().listThreads({ tenant, owner: 'ada' }, { limit: 10, offset: 0 });
       expect(ofAda.threads).toEqual(threads);
+    });
+
+    it('refuses to read a list deeper than its bound, and says so', async () => {
+      const list = (offset: number) => store().listThreads({ tenant: newTenant() }, { limit: 1, offset });
+      expect(await list(MAX_LIST_DEPTH - 1)).toEqual({ threads: [], total: 0 });
+      await expect(list(MAX_LIST_DEPTH)).rejects.toMatchObject({ code: 'message-invalid', path: 'offset' });
     });
 
     it('pages without a gap and without an overlap, also among threads of one moment', async () => {

@@ -1,8 +1,90 @@
+import { connectRedis } from '@millrace/stores';
 import { useRedis } from '@millrace/testkit';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { describeHistoryStore } from '../../store/conformance/history-store.ts';
-import { connectRedis } from './redis-connection.ts';
+import { RUN_MARKS_KEPT } from '../../store/history-store.ts';
+import { block, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 import { createRedisHistoryStore } from './redis-history-store.ts';
+import { INDEX_PARTS, threadKeys } from './redis-keys.ts';
 
-const redis = useRedis();
+const log = { info: () => undefined, warn: () => undefined };
+const connect = (url: string) => connectRedis({ url, service: 'test', store: 'message store', log });
 
-describeHistoryStore('Redis', async () => createRedisHistoryStore(await connectRedis({ url: redis.url })));
+describe('one Redis', () => {
+  const server = useRedis();
+  describeHistoryStore('Redis', async () => createRedisHistoryStore(await connect(server.url)));
+
+  describe('Redis, what a history costs', () => {
+    let redis: Redis;
+    beforeAll(async () => {
+      redis = await connect(server.url);
+    });
+    afterAll(() => redis.quit());
+
+    test('recalling 10 of 1,000 messages reads 10, and sends the bytes of 10', async () => {
+      const store = createRedisHistoryStore(redis);
+      const tenant = newTenant();
+      const text = 'x'.repeat(2_000);
+      for (let run = 0; run < 100; run += 1) {
+        const runId = `run-${run}`;
+        await store.saveBlock(block({ tenant, runId, messages: messagesOfRun(runId, 10, text) }));
+      }
+      const before = { reads: await callsOf(redis, 'hget'), bytes: await bytesSent(redis) };
+      expect((await store.recallLast(block({ tenant }), 10)).messages).toHaveLength(10);
+      // One more is the look at who owns the thread.
+      expect((await callsOf(redis, 'hget')) - before.reads).toBe(11);
+      expect((await bytesSent(redis)) - before.bytes).toBeLessThan(10 * 2_500 + 20_000);
+    });
+
+    test('the marks of a thread’s runs are trimmed, and the last ones kept', async () => {
+      const store = createRedisHistoryStore(redis);
+      const tenant = newTenant();
+      const runs = 3 * RUN_MARKS_KEPT;
+      for (let run = 1; run <= runs; run += 1) {
+        await store.saveBlock(block({ tenant, runId: `run-${run}`, messages: messagesOfRun('always-the-same', 1) }));
+      }
+      expect(await redis.hlen(threadKeys(block({ tenant })).runs)).toBeLessThanOrEqual(2 * RUN_MARKS_KEPT);
+      const late = store.saveBlock(block({ tenant, runId: `run-${runs - 10}`, epoch: 0 }));
+      await expect(late).rejects.toMatchObject({ code: 'save-superseded' });
+    });
+
+    test('a tenant’s threads are listed in parts: no key has them all', async () => {
+      const store = createRedisHistoryStore(redis);
+      const tenant = newTenant();
+      const ids = Array.from({ length: 200 }, (_, at) => `thread-${at}`);
+      await Promise.all(ids.map((threadId) => store.saveBlock(block({ tenant, threadId }))));
+      const keys = (await redis.keys(`${tenant}:history:threads:*`)).toSorted();
+      expect(keys).toHaveLength(INDEX_PARTS);
+      const sizes = await Promise.all(keys.map((key) => redis.zcard(key)));
+      expect(Math.max(...sizes)).toBeLessThan(60);
+    });
+  });
+});
+
+// A server in cluster mode refuses every script and command whose keys are not of one slot, also when it has all slots itself.
+describe('one node of a Redis Cluster', () => {
+  const server = useRedis({ extraConfig: 'cluster-enabled yes' });
+  beforeAll(async () => {
+    if (!server.available) return;
+    const redis = await connect(server.url);
+    await redis.cluster('ADDSLOTSRANGE', 0, 16_383);
+    await vi.waitFor(async () => expect(await redis.cluster('INFO')).toContain('cluster_state:ok'), {
+      timeout: 20_000,
+    });
+    await redis.quit();
+  });
+  describeHistoryStore('Redis Cluster', async () => createRedisHistoryStore(await connect(server.url)));
+});
+
+async function callsOf(redis: Redis, command: string): Promise<number> {
+  return numberIn(await redis.info('commandstats'), new RegExp(`cmdstat_${command}:calls=(\\d+)`));
+}
+
+async function bytesSent(redis: Redis): Promise<number> {
+  return numberIn(await redis.info('stats'), /total_net_output_bytes:(\d+)/);
+}
+
+function numberIn(info: string, pattern: RegExp): number {
+  return Number(pattern.exec(info)?.[1] ?? 0);
+}

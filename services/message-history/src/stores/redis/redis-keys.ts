@@ -1,11 +1,16 @@
 // How a thread lies in Redis. Every key begins with the tenant, which is a token and so has no colon; what the caller named (a
-// thread, a resource) stands last, whatever characters it has. So two different things never share a key.
+// thread, a resource) is encoded, so that it holds neither a colon nor a brace. So two different things never share a key, and
+// the braces put all keys of one thread into one slot of a Redis Cluster.
+import { createHash } from 'node:crypto';
 import { checkTenant } from '@millrace/stores';
 import type { ThreadRef } from '../../store/history-store.ts';
 
+/** A tenant's threads are listed in so many parts, so that no key is written by all of its runs. Another number needs new keys. */
+export const INDEX_PARTS = 16;
+
 /** @throws token-invalid */
 export function threadKeys({ tenant, threadId }: ThreadRef) {
-  const ofThread = (kind: string) => `${checkTenant(tenant)}:history:${kind}:${threadId}`;
+  const ofThread = (kind: string) => `${checkTenant(tenant)}:history:{${encodeURIComponent(threadId)}}:${kind}`;
   return {
     /** hash: owner, title, createdAt, updatedAt, lastMessageAt (ms since 1970), messageCount, metadata (JSON), blocks (how many were begun) */
     thread: ofThread('thread'),
@@ -13,13 +18,21 @@ export function threadKeys({ tenant, threadId }: ThreadRef) {
     order: ofThread('order'),
     /** hash: message id to JSON */
     bodies: ofThread('bodies'),
-    /** hash: run id to `<epoch>:<block>` */
+    /** hash: run id to `<epoch>:<block>:<saved at, ms since 1970>` */
     runs: ofThread('runs'),
   };
 }
 
-/** Sorted set: thread id by updatedAt, of a tenant or of one of its resources. @throws token-invalid */
-export function threadIndexKey(tenant: string, owner?: string): string {
-  const history = `${checkTenant(tenant)}:history`;
-  return owner === undefined ? `${history}:threads` : `${history}:threads-of:${owner}`;
+/** Sorted sets, thread id by updatedAt: all threads of an owner, or of a tenant, in parts. @throws token-invalid */
+export function threadIndexKeys(tenant: string, owner: string | undefined): string[] {
+  if (owner !== undefined) return [`${checkTenant(tenant)}:history:threads-of:${encodeURIComponent(owner)}`];
+  return Array.from({ length: INDEX_PARTS }, (_, part) => indexPartKey(tenant, part));
 }
+
+/** Those in which one thread stands. */
+export function indexKeysOf({ tenant, threadId }: ThreadRef, owner: string): string[] {
+  const part = createHash('sha1').update(threadId).digest().readUInt8(0) % INDEX_PARTS;
+  return [indexPartKey(tenant, part), ...threadIndexKeys(tenant, owner)];
+}
+
+const indexPartKey = (tenant: string, part: number) => `${checkTenant(tenant)}:history:threads:${part}`;

@@ -2,22 +2,27 @@
 import { useRedis } from '@millrace/testkit';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { HistoryStore, RunBlock } from '../../store/history-store.ts';
-import { connectRedis } from './redis-connection.ts';
+import { connectRedis } from '@millrace/stores';
 import { createRedisHistoryStore } from './redis-history-store.ts';
 import { blocksOf } from '../../testing/blocks.ts';
 import { block, idsOf, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 
 const server = useRedis();
 const unavailable = { code: 'store-unavailable' };
-const everything = { limit: 100_000, offset: 0 };
+const everything = { limit: 10_000, offset: 0 };
 
 describe('Redis', () => {
   let store: HistoryStore;
-  let changes: string[];
-  const connect = async () =>
-    createRedisHistoryStore(await connectRedis({ url: server.url, onChange: (state) => void changes.push(state) }));
+  let said: string[];
+  const log = {
+    warn: (_: object, text: string) => void said.push(text),
+    info: (text: string) => void said.push(text),
+  };
+  const connection = (waitMs = 10_000, url = server.url) =>
+    connectRedis({ url, service: 'test', store: 'message store', log, waitMs });
+  const connect = async () => createRedisHistoryStore(await connection());
   beforeEach(async () => {
-    changes = [];
+    said = [];
     store = await connect();
   });
   afterEach(() => store.close());
@@ -40,8 +45,8 @@ describe('Redis', () => {
     await server.start();
     await recovered(saved);
     await store.saveBlock({ ...saved, runId: 'run-2', messages: messagesOfRun('run-2', 1) });
-    expect(idsOf(await store.recallLast(saved, 10))).toEqual(['run-1.0', 'run-1.1', 'run-2.0']);
-    expect(changes).toEqual(['lost', 'back']);
+    expect(idsOf((await store.recallLast(saved, 10)).messages)).toEqual(['run-1.0', 'run-1.1', 'run-2.0']);
+    expect(said).toEqual(['the connection to Redis is lost', 'the connection to Redis is back']);
   });
 
   it('that freezes makes a call fail in its time, and a call after it works', async () => {
@@ -61,7 +66,7 @@ describe('Redis', () => {
   });
 
   it('that is full refuses a block as a whole', async () => {
-    const admin = await connectRedis({ url: server.url });
+    const admin = await connection();
     const saved = block({ tenant: newTenant() });
     await admin.config('SET', 'maxmemory', '1');
     await expect(store.saveBlock(saved)).rejects.toMatchObject(unavailable);
@@ -74,13 +79,13 @@ describe('Redis', () => {
   });
 
   it('that forgets its scripts is given them again', async () => {
-    const admin = await connectRedis({ url: server.url });
+    const admin = await connection();
     const saved = block({ tenant: newTenant() });
     await store.saveBlock(saved);
     await admin.script('FLUSH');
     await admin.quit();
     await store.saveBlock({ ...saved, epoch: 2 });
-    expect(await store.recallLast(saved, 10)).toHaveLength(2);
+    expect((await store.recallLast(saved, 10)).messages).toHaveLength(2);
   });
 
   it('that is killed in the middle of saves has every answered block and no half one', async () => {
@@ -117,7 +122,7 @@ describe('Redis', () => {
   it('that is not there at the start is an error in time, without the password', async () => {
     await server.stop();
     const url = server.url.replace('redis://', 'redis://user:hunter2@');
-    const failure: unknown = await connectRedis({ url, waitMs: 200 }).catch((error: unknown) => error);
+    const failure: unknown = await connection(200, url).catch((error: unknown) => error);
     expect(failure).toMatchObject(unavailable);
     expect(String(failure)).toContain('ECONNREFUSED');
     expect(String(failure)).not.toContain('hunter2');

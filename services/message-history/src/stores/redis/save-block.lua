@@ -1,16 +1,18 @@
 -- Saves a run's block, as a whole: Redis runs a script with nothing in between, and writes its effects to the append-only file
 -- as one transaction. Redis does not undo what a script did before an error, so everything that can be refused is refused
--- before the first write.
+-- before the first write. All keys are the thread's, and so of one slot.
 --
 -- A block owns the scores block * stride to block * stride + stride - 1, so a block that is replaced by a longer one still
 -- stands before its successor.
 --
--- KEYS thread, order, bodies, runs, index of the tenant's threads, index of the resource's
--- ARGV threadId, owner, runId, epoch, now (ms), title, stride, then id and JSON of each message
--- Answers {'ok'}, {'thread-foreign'}, or {'save-superseded', epoch that has saved}.
-local thread, order, bodies, runs, threads, threadsOfResource = unpack(KEYS)
-local threadId, owner, runId, epoch, now, title, stride = unpack(ARGV, 1, 7)
-local FIRST_MESSAGE = 8
+-- KEYS thread, order, bodies, runs
+-- ARGV owner, runId, epoch, now (ms), title, stride, how long a run's mark counts (ms), how many marks are kept, what the ids of
+--      the run's own messages begin with, then id and JSON of each message
+-- Answers {'ok', updatedAt}, {'nothing'}, {'thread-foreign'}, {'save-superseded', epoch that has saved}, or {'id-taken', block}
+-- where an earlier run of this id has left a message of the same id.
+local thread, order, bodies, runs = unpack(KEYS)
+local owner, runId, epoch, now, title, stride, markTtl, marksKept, own = unpack(ARGV, 1, 9)
+local FIRST_MESSAGE = 10
 local hasMessages = #ARGV >= FIRST_MESSAGE
 
 local begunBy = redis.call('HGET', thread, 'owner')
@@ -18,19 +20,38 @@ if begunBy and begunBy ~= owner then
   return { 'thread-foreign' }
 end
 
+local block
 local saved = redis.call('HGET', runs, runId)
-local savedEpoch, savedBlock
 if saved then
-  savedEpoch, savedBlock = string.match(saved, '^(%d+):(%d+)$')
-  if tonumber(epoch) < tonumber(savedEpoch) then
-    return { 'save-superseded', savedEpoch }
+  local savedEpoch, savedBlock, savedAt = string.match(saved, '^(%d+):(%d+):(%d+)$')
+  -- An older mark is of another run, which had this id when nobody knew of it any more.
+  if now - savedAt <= tonumber(markTtl) then
+    if tonumber(epoch) < tonumber(savedEpoch) then
+      return { 'save-superseded', savedEpoch }
+    end
+    block = tonumber(savedBlock)
   end
-elseif not hasMessages then
-  return { 'ok' }
+end
+if not block and not hasMessages then
+  return { 'nothing' }
 end
 
-local block = tonumber(savedBlock) or redis.call('HINCRBY', thread, 'blocks', 1)
+local isNew = not block
+block = block or tonumber(redis.call('HGET', thread, 'blocks') or '0') + 1
 local first = block * stride
+local function isElsewhere(id)
+  local score = tonumber(redis.call('ZSCORE', order, id) or first)
+  return score < first or score >= first + stride
+end
+for at = FIRST_MESSAGE, #ARGV, 2 do
+  if string.sub(ARGV[at], 1, #own) == own and isElsewhere(ARGV[at]) then
+    return { 'id-taken', tostring(block) }
+  end
+end
+
+if isNew then
+  redis.call('HSET', thread, 'blocks', block)
+end
 for _, id in ipairs(redis.call('ZRANGE', order, first, first + stride - 1, 'BYSCORE')) do
   redis.call('ZREM', order, id)
   redis.call('HDEL', bodies, id)
@@ -45,7 +66,15 @@ for at = FIRST_MESSAGE, #ARGV, 2 do
   end
   position = position + 1
 end
-redis.call('HSET', runs, runId, epoch .. ':' .. block)
+redis.call('HSET', runs, runId, epoch .. ':' .. block .. ':' .. now)
+if isNew and block % marksKept == 0 then
+  local marks = redis.call('HGETALL', runs)
+  for at = 1, #marks, 2 do
+    if tonumber(string.match(marks[at + 1], ':(%d+):')) <= block - marksKept then
+      redis.call('HDEL', runs, marks[at])
+    end
+  end
+end
 
 -- Replicas' clocks differ: a thread never goes back in time.
 local updatedAt = math.max(tonumber(now), tonumber(redis.call('HGET', thread, 'updatedAt') or '0'))
@@ -56,6 +85,4 @@ redis.call('HSET', thread, 'updatedAt', updatedAt, 'messageCount', redis.call('Z
 if hasMessages then
   redis.call('HSET', thread, 'lastMessageAt', updatedAt)
 end
-redis.call('ZADD', threads, updatedAt, threadId)
-redis.call('ZADD', threadsOfResource, updatedAt, threadId)
-return { 'ok' }
+return { 'ok', string.format('%d', updatedAt) }

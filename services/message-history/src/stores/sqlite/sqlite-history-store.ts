@@ -1,35 +1,35 @@
 // The embedded history store: one file, for one machine without Redis. The same contract as on Redis; each save is a transaction.
-import type { Message, Thread } from '@millrace/contracts';
-import { checkTenant } from '@millrace/stores';
-import { checkBlock, storeUnavailable, threadForeign, threadUnknown } from '../../store/history-errors.ts';
-import type { HistoryStore, MessagePage, Page, ThreadRef } from '../../store/history-store.ts';
-import { inTransaction, openSqliteDatabase } from './sqlite-database.ts';
-import { prepareStatements, type Statements } from './sqlite-statements.ts';
-import { saveBlockRows } from './sqlite-save-block.ts';
+import { readFileSync } from 'node:fs';
+import type { Message } from '@millrace/contracts';
+import { checkTenant, closeSqlite, inTransaction, openSqlite, storeCalls } from '@millrace/stores';
+import { checkBlock, checkDepth, STORE, threadForeign, threadUnknown } from '../../store/history-errors.ts';
+import {
+  READ_MAX_BYTES,
+  type HistoryStore,
+  type MessagePage,
+  type Recalled,
+  type ThreadRef,
+} from '../../store/history-store.ts';
 import { readMessage } from '../../store/stored-message.ts';
 import { readThread } from '../../store/stored-thread.ts';
+import { saveBlockRows } from './sqlite-save-block.ts';
+import { prepareStatements, type Row, type Statements } from './sqlite-statements.ts';
+
+const schema = readFileSync(new URL('./sqlite-schema.sql', import.meta.url), 'utf8');
+const answered = storeCalls(STORE);
 
 /**
- * @param path see openSqliteDatabase()
+ * @param path see openSqlite()
  * @throws store-unavailable
  */
 export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore {
-  const database = openSqliteDatabase(path);
+  const database = openSqlite({ path, schema, store: STORE });
   const statements = prepareStatements(database);
 
-  /** Synchronous work as an async call: what is thrown is a rejection, with the database's own errors as `store-unavailable`. */
-  const call = async <T>(tenant: string, signal: AbortSignal | undefined, work: () => T): Promise<T> => {
-    signal?.throwIfAborted();
-    checkTenant(tenant);
-    try {
-      return work();
-    } catch (error) {
-      throw isOfDatabase(error) ? storeUnavailable('serve a call', error) : error;
-    }
-  };
   /** Several reads that belong together see one state of the file, whoever writes in between. */
   const reading = <T>(tenant: string, signal: AbortSignal | undefined, work: () => T): Promise<T> =>
-    call(tenant, signal, () => {
+    answered('serve a call', signal, () => {
+      checkTenant(tenant);
       database.exec('BEGIN');
       try {
         return work();
@@ -42,73 +42,90 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
     recallLast: (thread, count, signal) =>
       reading(thread.tenant, signal, () => {
         const begunBy = statements.findThread.get(thread.tenant, thread.threadId)?.['owner'];
-        if (begunBy === undefined) return [];
+        if (begunBy === undefined) return { messages: [], leftOut: 0 };
         if (begunBy !== thread.owner) throw threadForeign(thread);
-        return lastMessages(statements, thread, count);
+        return newestFitting(lastRows(statements, thread, count));
       }),
 
     saveBlock: (block, signal) =>
-      call(block.tenant, signal, () => {
+      answered('save', signal, () => {
+        checkTenant(block.tenant);
         checkBlock(block);
         inTransaction(database, () => saveBlockRows(statements, block, Date.now()));
       }),
 
-    listMessages: (thread, page, signal) =>
-      reading(thread.tenant, signal, () => ({
-        total: getThread(statements, thread).messageCount,
-        messages: messagesOfPage(statements, thread, page),
-      })),
+    listMessages: (thread, { limit, offset }, signal) =>
+      reading(thread.tenant, signal, () => {
+        const total = countOf(statements, thread);
+        const rows = statements.listMessages.iterate(thread.tenant, thread.threadId, limit, offset);
+        return { messages: firstThatFit(rows), total };
+      }),
 
     listLastMessages: (thread, count, signal) =>
-      reading(thread.tenant, signal, (): MessagePage => ({
-        total: getThread(statements, thread).messageCount,
-        messages: lastMessages(statements, thread, count),
-      })),
+      reading(thread.tenant, signal, (): MessagePage => {
+        const total = countOf(statements, thread);
+        return { messages: firstThatFit(lastRows(statements, thread, count)).toReversed(), total };
+      }),
 
-    listThreads: ({ tenant, owner }, { limit, offset }, signal) =>
+    listThreads: ({ tenant, owner }, page, signal) =>
       reading(tenant, signal, () => {
+        checkDepth(page);
         const [count, list, values] =
           owner === undefined
             ? [statements.countThreads, statements.listThreads, [tenant]]
             : [statements.countThreadsOf, statements.listThreadsOf, [tenant, owner]];
-        const rows = list.all(...values, limit, offset);
+        const rows = list.all(...values, page.limit, page.offset);
         return {
           threads: rows.map((row) => readThread(String(row['id']), row)),
           total: Number(count.get(...values)?.['total'] ?? 0),
         };
       }),
 
-    getThread: (thread, signal) => reading(thread.tenant, signal, () => getThread(statements, thread)),
+    getThread: (thread, signal) =>
+      reading(thread.tenant, signal, () => {
+        const row = statements.findThread.get(thread.tenant, thread.threadId);
+        if (row === undefined) throw threadUnknown(thread);
+        return readThread(thread.threadId, row);
+      }),
 
-    close: async () => {
-      if (database.isOpen) database.close();
-    },
+    close: () => closeSqlite(database),
   };
 }
 
-function findThread(statements: Statements, { tenant, threadId }: ThreadRef): Thread | undefined {
-  const row = statements.findThread.get(tenant, threadId);
-  return row && readThread(threadId, row);
+function countOf(statements: Statements, thread: ThreadRef): number {
+  const row = statements.findThread.get(thread.tenant, thread.threadId);
+  if (row === undefined) throw threadUnknown(thread);
+  return Number(row['messageCount']);
 }
 
-function getThread(statements: Statements, thread: ThreadRef): Thread {
-  const found = findThread(statements, thread);
-  if (found === undefined) throw threadUnknown(thread);
-  return found;
+/** The newest first. */
+function lastRows(statements: Statements, { tenant, threadId }: ThreadRef, count: number): Iterable<Row> {
+  return statements.lastMessages.iterate(tenant, threadId, count);
 }
 
-function lastMessages(statements: Statements, { tenant, threadId }: ThreadRef, count: number): Message[] {
-  const rows = statements.lastMessages.all(tenant, threadId, count);
-  return rows.map((row) => readMessage(String(row['body']))).toReversed();
+function newestFitting(rows: Iterable<Row>): Recalled {
+  const messages: Message[] = [];
+  let left = READ_MAX_BYTES;
+  let leftOut = 0;
+  for (const { body, bytes } of rows) {
+    if (Number(bytes) > left) {
+      leftOut += 1;
+      continue;
+    }
+    left -= Number(bytes);
+    messages.unshift(readMessage(String(body)));
+  }
+  return { messages, leftOut };
 }
 
-function messagesOfPage(statements: Statements, { tenant, threadId }: ThreadRef, { limit, offset }: Page): Message[] {
-  const rows = statements.listMessages.all(tenant, threadId, limit, offset);
-  return rows.map((row) => readMessage(String(row['body'])));
-}
-
-/** What SQLite reports (locked, full, broken), and what node:sqlite says of a file that is closed. */
-function isOfDatabase(error: unknown): boolean {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ERR_SQLITE_ERROR' || code === 'ERR_INVALID_STATE';
+/** In the order of the rows, at least one. */
+function firstThatFit(rows: Iterable<Row>): Message[] {
+  const messages: Message[] = [];
+  let left = READ_MAX_BYTES;
+  for (const { body, bytes } of rows) {
+    if (messages.length > 0 && Number(bytes) > left) break;
+    left -= Number(bytes);
+    messages.push(readMessage(String(body)));
+  }
+  return messages;
 }

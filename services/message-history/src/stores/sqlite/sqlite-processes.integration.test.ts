@@ -76,12 +76,12 @@ describe('several processes on one SQLite file', () => {
     const saved = block({ tenant: newTenant() });
     await expect(store.saveBlock(saved)).rejects.toMatchObject({ code: 'store-unavailable' });
     // Who only reads does not wait for a writer.
-    expect(await store.recallLast(saved, 10)).toEqual([]);
+    expect((await store.recallLast(saved, 10)).messages).toEqual([]);
 
     hog.exec('ROLLBACK');
     hog.close();
     await store.saveBlock(saved);
-    expect(idsOf(await store.recallLast(saved, 10))).toEqual(['run-1.0', 'run-1.1']);
+    expect(idsOf((await store.recallLast(saved, 10)).messages)).toEqual(['run-1.0', 'run-1.1']);
     await store.close();
   });
 

@@ -1,5 +1,5 @@
 -- The embedded history store. Names are prefixed, so that another memory service may keep its tables in the same file.
--- A message's place is (block, position), and block is the thread's own sequence.
+-- resource_id is who owns the thread: shared/stores, memory-owner. A message's place is (block, position), and block is the thread's own sequence.
 CREATE TABLE IF NOT EXISTS history_threads (
   tenant TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -16,12 +16,13 @@ CREATE TABLE IF NOT EXISTS history_threads (
 CREATE INDEX IF NOT EXISTS history_threads_by_update ON history_threads (tenant, updated_at, id);
 CREATE INDEX IF NOT EXISTS history_threads_by_resource ON history_threads (tenant, resource_id, updated_at, id);
 
-CREATE TABLE IF NOT EXISTS history_runs (
+CREATE TABLE IF NOT EXISTS history_run_marks (
   tenant TEXT NOT NULL,
   thread_id TEXT NOT NULL,
   run_id TEXT NOT NULL,
   epoch INTEGER NOT NULL,
   block INTEGER NOT NULL,
+  saved_at INTEGER NOT NULL,
   PRIMARY KEY (tenant, thread_id, run_id)
 ) STRICT;
 

@@ -1,11 +1,13 @@
 // Every statement of the embedded store, prepared once for a database.
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 
+export type Row = Record<string, SQLOutputValue>;
 export type Statements = ReturnType<typeof prepareStatements>;
 
 const THREAD = `id, resource_id AS owner, title, created_at AS createdAt, updated_at AS updatedAt,
   last_message_at AS lastMessageAt, message_count AS messageCount, metadata`;
 const LATEST_FIRST = 'ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?';
+const BODY = 'SELECT body, length(CAST(body AS BLOB)) AS bytes';
 const OF_THREAD = 'FROM history_messages WHERE tenant = ? AND thread_id = ?';
 
 export function prepareStatements(database: DatabaseSync) {
@@ -16,10 +18,13 @@ export function prepareStatements(database: DatabaseSync) {
     countThreadsOf: sql('SELECT count(*) AS total FROM history_threads WHERE tenant = ? AND resource_id = ?'),
     listThreads: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? ${LATEST_FIRST}`),
     listThreadsOf: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? AND resource_id = ? ${LATEST_FIRST}`),
-    lastMessages: sql(`SELECT body ${OF_THREAD} ORDER BY block DESC, position DESC LIMIT ?`),
-    listMessages: sql(`SELECT body ${OF_THREAD} ORDER BY block, position LIMIT ? OFFSET ?`),
+    lastMessages: sql(`${BODY} ${OF_THREAD} ORDER BY block DESC, position DESC LIMIT ?`),
+    listMessages: sql(`${BODY} ${OF_THREAD} ORDER BY block, position LIMIT ? OFFSET ?`),
 
-    findRun: sql('SELECT epoch, block FROM history_runs WHERE tenant = ? AND thread_id = ? AND run_id = ?'),
+    findRun: sql(`
+      SELECT epoch, block FROM history_run_marks
+      WHERE tenant = ? AND thread_id = ? AND run_id = ? AND saved_at >= ?`),
+    findMessage: sql(`SELECT 1 ${OF_THREAD} AND id = ?`),
     beginBlock: sql(`
       INSERT INTO history_threads (tenant, id, resource_id, title, created_at, updated_at, message_count, metadata, blocks)
       VALUES (:tenant, :threadId, :owner, :title, :now, :now, 0, '{}', 1)
@@ -31,8 +36,9 @@ export function prepareStatements(database: DatabaseSync) {
       INSERT INTO history_messages (tenant, thread_id, id, block, position, body) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (tenant, thread_id, id) DO NOTHING`),
     writeRun: sql(`
-      INSERT INTO history_runs (tenant, thread_id, run_id, epoch, block) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (tenant, thread_id, run_id) DO UPDATE SET epoch = excluded.epoch`),
+      INSERT OR REPLACE INTO history_run_marks (tenant, thread_id, run_id, epoch, block, saved_at)
+      VALUES (?, ?, ?, ?, ?, ?)`),
+    trimRuns: sql('DELETE FROM history_run_marks WHERE tenant = ? AND thread_id = ? AND block <= ?'),
     // Processes' clocks may step back: a thread never goes back in time.
     touchThread: sql(`
       UPDATE history_threads SET

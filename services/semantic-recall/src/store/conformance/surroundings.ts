@@ -1,12 +1,13 @@
 // What every vector store must do: the part about what stands beside a message.
 import { expect, test } from 'vitest';
-import type { VectorStoreRig } from './vector-store-rig.ts';
+import { block, type VectorStoreRig } from './vector-store-rig.ts';
 
-export function describeNeighbours({ save, neighbours }: VectorStoreRig): void {
+export function describeNeighbours(rig: VectorStoreRig): void {
+  const { save, neighbours } = rig;
+
   test('neighbours stand before and after, over the bounds of runs, in their thread only', async () => {
     await save('r1', { a: [1, 0, 0], b: [0, 1, 0] });
     await save('x', { elsewhere: [0, 1, 0] }, { threadId: 't2' });
-    await nextMillisecond();
     await save('r2', { c: [0, 0, 1], d: [0, 1, 1] });
     expect(await neighbours('b')).toEqual(['a', 'c']);
     expect(await neighbours('a')).toEqual(['b']);
@@ -18,6 +19,21 @@ export function describeNeighbours({ save, neighbours }: VectorStoreRig): void {
     expect(await neighbours('elsewhere')).toEqual([]);
   });
 
+  test('runs of one thread that are saved at once have places of their own: their blocks are not mixed', async () => {
+    const runs = Array.from({ length: 12 }, (_, at) => `run${at}`);
+    const { store, space } = rig;
+    await Promise.all(
+      runs.map((run) => store.saveRun(space, block(run, { [`${run} user`]: [1, 0, 0], [`${run} answer`]: [0, 1, 0] }))),
+    );
+    const saved = (await rig.nearest({ topK: 100 })).toSorted((a, b) => a.order - b.order);
+    expect(saved).toHaveLength(24);
+    expect(new Set(saved.map(({ order }) => order)).size).toBe(24);
+    const inOrder = saved.map(({ text }) => text);
+    for (const [at, text] of inOrder.entries()) {
+      if (at % 2 === 0) expect(inOrder[at + 1]).toBe(text.replace('user', 'answer'));
+    }
+  });
+
   test('neighbours of another tenant or resource are nobody’s', async () => {
     await save('r1', { a: [1, 0, 0], b: [0, 1, 0] });
     expect(await neighbours('b')).toEqual(['a']);
@@ -27,17 +43,9 @@ export function describeNeighbours({ save, neighbours }: VectorStoreRig): void {
 
   test('a run that is saved again keeps its place among its neighbours', async () => {
     await save('r1', { a: [1, 0, 0] });
-    await nextMillisecond();
     await save('r2', { b: [0, 1, 0] });
-    await nextMillisecond();
     await save('r1', { 'a again': [1, 0, 0] }, { epoch: 2 });
     expect(await neighbours('b')).toEqual(['a again']);
     expect(await neighbours('b', { before: 0 })).toEqual([]);
   });
-}
-
-/** Blocks are ordered by when they were first saved, in ms. Turns of the event loop, not a pause. */
-async function nextMillisecond(): Promise<void> {
-  const now = Date.now();
-  while (Date.now() === now) await new Promise((resolve) => void setImmediate(resolve));
 }

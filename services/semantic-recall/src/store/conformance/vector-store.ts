@@ -1,5 +1,7 @@
 // What every vector store must do. Each implementation's test calls this once.
-import { describe, expect, test } from 'vitest';
+import { RUN_MARK_TTL_MS } from '@millrace/stores';
+import { describe, expect, test, vi } from 'vitest';
+import { pointId } from '../point-id.ts';
 import { MAX_RUN_MESSAGES } from '../vector-store.ts';
 import { describeNeighbours } from './surroundings.ts';
 import { ada, block, useVectorStore, type VectorStoreSetup } from './vector-store-rig.ts';
@@ -99,6 +101,46 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       const late = rig.save('r1', { late: [1, 0, 0], later: [1, 0, 0] }, { epoch: 2 });
       await expect(late).rejects.toMatchObject({ code: 'save-superseded' });
       expect(await rig.texts()).toEqual(['second']);
+    });
+
+    test('a run id in another thread, or of another owner, is another run: nothing of the first is replaced', async () => {
+      await rig.save('r1', { first: [1, 0, 0], second: [0, 1, 0] }, { epoch: 3 });
+      await rig.save('r1', { elsewhere: [1, 0, 0] }, { threadId: 't2' });
+      await rig.save('r1', { 'of eve': [1, 0, 0] }, { key: 'eve', epoch: 9 });
+      await rig.save('r1', { 'first anew': [1, 0, 0] }, { epoch: 4 });
+      expect((await rig.texts()).toSorted()).toEqual(['elsewhere', 'first anew']);
+      expect(await rig.texts({ owner: { ...ada, key: 'eve' } })).toEqual(['of eve']);
+    });
+
+    test('a run id that comes again when its first run is forgotten is another run: both stay', async () => {
+      await rig.save('r1', { before: [1, 0, 0] }, { epoch: 2 });
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + RUN_MARK_TTL_MS + 60_000 });
+      try {
+        await rig.save('r1', { after: [1, 0, 0] }, { epoch: 1 });
+        await rig.save('r1', { 'after, anew': [1, 0, 0] }, { epoch: 2 });
+      } finally {
+        vi.useRealTimers();
+      }
+      expect((await rig.texts()).toSorted()).toEqual(['after, anew', 'before']);
+    });
+
+    test('history that is sent again is kept once, where the first run put it, and is known', async () => {
+      const { store, space } = rig;
+      const history = block('r1', { question: [1, 0, 0], answer: [0, 1, 0] });
+      await store.saveRun(space, history);
+      const [first] = await rig.nearest({ topK: 1 });
+      const again = {
+        ...history,
+        runId: 'r2',
+        messages: [...history.messages, ...block('r2', { more: [0, 0, 1] }).messages],
+      };
+      const ids = again.messages.map((message) => pointId(again, message));
+      expect(await store.findKnown(space, again, again.messages)).toEqual(new Set(ids.slice(0, 2)));
+      expect(await store.findKnown(space, history, history.messages)).toEqual(new Set());
+      expect(await store.findKnown(space, { ...again, threadId: 't2' }, again.messages)).toEqual(new Set());
+      await store.saveRun(space, again);
+      expect((await rig.texts()).toSorted()).toEqual(['answer', 'more', 'question']);
+      expect(await rig.nearest({ topK: 1 })).toEqual([first]);
     });
 
     test('no message is nothing to do, and too many are refused', async () => {

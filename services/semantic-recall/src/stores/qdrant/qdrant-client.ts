@@ -1,10 +1,11 @@
 // Calls of Qdrant: each has a bound and can be given up, which the client's own methods do not offer, so its typed API is called.
 import { QdrantClient } from '@qdrant/js-client-rest';
 import { z } from 'zod';
-import { storeUnavailable } from '../../store/recall-errors.ts';
+import { storeUnavailable } from '@millrace/stores';
+import { STORE } from '../../store/vector-store.ts';
 
 /** Below a stage's default of 5 s, so that the caller hears of it in time. */
-const defaultTimeoutMs = 3_000;
+const DEFAULT_TIMEOUT_MS = 3_000;
 
 type QdrantApi = ReturnType<QdrantClient['api']>;
 export type QdrantOptions = {
@@ -25,7 +26,7 @@ export type Qdrant = {
 };
 
 /** Opens nothing: connections are made by the first call, and close by themselves when they idle. */
-export function createQdrant({ url, apiKey, timeoutMs: ownTimeoutMs = defaultTimeoutMs }: QdrantOptions): Qdrant {
+export function createQdrant({ url, apiKey, timeoutMs: ownTimeoutMs = DEFAULT_TIMEOUT_MS }: QdrantOptions): Qdrant {
   const client = new QdrantClient({
     url,
     // Given as a header: the client warns on the console of a key over HTTP, which is how it is inside a cluster.
@@ -43,7 +44,7 @@ export function createQdrant({ url, apiKey, timeoutMs: ownTimeoutMs = defaultTim
         return await ask(client.api(), { signal: signal ? AbortSignal.any([signal, bound]) : bound });
       } catch (error) {
         signal?.throwIfAborted();
-        throw storeUnavailable(what, reasonOf(error), error);
+        throw storeUnavailable(STORE, what, error, reasonOf(error));
       }
     },
   };

@@ -1,7 +1,6 @@
 // What stands beside a vector in Qdrant: all that recall needs, so that no other store is asked.
 import { z } from 'zod';
-import type { Recalled, RunBlock } from '../../store/vector-store.ts';
-import { orderOf } from '../../store/vector-store.ts';
+import type { Recalled, RecallMessage, RunBlock } from '../../store/vector-store.ts';
 
 const payloadSchema = z.object({
   tenant: z.string(),
@@ -23,23 +22,16 @@ export const PAYLOAD_INDEXES = {
   resource: { type: 'keyword' },
   thread: { type: 'keyword' },
   run: { type: 'keyword' },
+  epoch: { type: 'integer', lookup: false, range: true },
   order: { type: 'integer', lookup: false, range: true },
 } as const satisfies Partial<Record<keyof Payload, object>>;
+export type IndexedField = keyof typeof PAYLOAD_INDEXES;
 
-export function payloadsOf(block: RunBlock, savedAt: number): Payload[] {
+export function payloadOf(block: RunBlock, message: RecallMessage, order: number): Payload {
   const { tenant, key, threadId, runId, epoch } = block;
-  return block.messages.map(({ messageId, role, text, createdAt }, position) => ({
-    tenant,
-    resource: key,
-    thread: threadId,
-    run: runId,
-    epoch,
-    order: orderOf(savedAt, position),
-    message: messageId,
-    role,
-    text,
-    created: createdAt,
-  }));
+  const { messageId, role, text, createdAt } = message;
+  const where = { tenant, resource: key, thread: threadId, run: runId, epoch, order };
+  return { ...where, message: messageId, role, text, created: createdAt };
 }
 
 /** @throws a ZodError for what this service did not write */

@@ -41,14 +41,18 @@ describe('Qdrant', () => {
 
     test('a collection has cosine distance and its indexes, whoever of many makes it', async () => {
       const stores = Array.from({ length: 5 }, () => createQdrantVectorStore(qdrant));
-      await Promise.all(stores.map((store, at) => store.saveRun(space, { ...run, runId: `r${at}` })));
+      await Promise.all(
+        stores.map((store, at) =>
+          store.saveRun(space, { ...run, runId: `r${at}`, messages: [{ ...message, messageId: `m${at}` }] }),
+        ),
+      );
       const collection_name = collectionName(space);
       const { data } = await qdrant.call('look', undefined, (api, init) =>
         api.getCollection({ collection_name }, init),
       );
       expect(data.result?.config.params.vectors).toMatchObject({ size: 2, distance: 'Cosine' });
       expect(Object.keys(data.result?.payload_schema ?? {})).toEqual(
-        expect.arrayContaining(['tenant', 'resource', 'thread', 'run', 'order']),
+        expect.arrayContaining(['tenant', 'resource', 'thread', 'run', 'epoch', 'order']),
       );
       expect(await stores[0]?.findNearest(space, query)).toHaveLength(5);
     });

@@ -36,7 +36,7 @@ function byExtension(database: DatabaseSync): FindNearest {
   return ({ where, values }, { vector, topK, threshold = ANY_SCORE }) =>
     database
       .prepare(
-        `SELECT rowid AS id, 1 - vec_distance_cosine(vector, ?) AS score FROM recall_messages
+        `SELECT rowid AS id, 1 - vec_distance_cosine(vector, ?) AS score FROM recall_points
          WHERE ${where} AND score >= ? ORDER BY score DESC, place DESC LIMIT ?`,
       )
       .all(toBytes(vector), ...values, threshold, topK)
@@ -48,7 +48,7 @@ function byScan(database: DatabaseSync): FindNearest {
     const wanted = Float32Array.from(vector);
     let best: Nearest[] = [];
     const rows = database
-      .prepare(`SELECT rowid AS id, vector FROM recall_messages WHERE ${where} ORDER BY place DESC`)
+      .prepare(`SELECT rowid AS id, vector FROM recall_points WHERE ${where} ORDER BY place DESC`)
       .iterate(...values);
     for (const { id, vector: bytes } of rows) {
       const score = bytes instanceof Uint8Array ? cosine(wanted, fromBytes(bytes)) : Number.NaN;

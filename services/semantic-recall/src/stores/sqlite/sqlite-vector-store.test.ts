@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openSqliteDatabase } from './sqlite-database.ts';
-import { createSqliteVectorStore } from './sqlite-vector-store.ts';
+import { openSqliteVectorStore } from './sqlite-vector-store.ts';
 import { describeVectorStore } from '../../store/conformance/vector-store.ts';
 
 let folder: string;
@@ -11,18 +10,18 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-recall-'));
 });
 afterEach(() => rm(folder, { recursive: true }));
-const openFile = () => openSqliteDatabase(join(folder, 'made', 'recall.db'));
+const file = () => join(folder, 'made', 'recall.db');
 
 const noExtension = () => {
   throw new Error('there is no sqlite-vec for this platform');
 };
 
 describeVectorStore('SQLite with sqlite-vec', {
-  open: async () => createSqliteVectorStore({ database: openFile(), onFallback: refuseFallback }),
+  open: async () => openSqliteVectorStore({ path: file(), onFallback: refuseFallback }),
 });
 
 describeVectorStore('SQLite without sqlite-vec', {
-  open: async () => createSqliteVectorStore({ database: openFile(), loadExtension: noExtension }),
+  open: async () => openSqliteVectorStore({ path: file(), loadExtension: noExtension }),
 });
 
 /** Where the extension cannot be loaded the first suite would test the second's code again, and say nothing. */
@@ -31,19 +30,18 @@ function refuseFallback(reason: string): never {
 }
 
 describe('SQLite: the extension', () => {
-  test('is done without, and that is said once, with the reason', () => {
+  test('is done without, and that is said once, with the reason', async () => {
     const said: string[] = [];
-    const database = openFile();
-    createSqliteVectorStore({ database, loadExtension: noExtension, onFallback: (reason) => void said.push(reason) });
+    const onFallback = (reason: string) => void said.push(reason);
+    const store = openSqliteVectorStore({ path: file(), loadExtension: noExtension, onFallback });
     expect(said).toEqual(['there is no sqlite-vec for this platform']);
-    database.close();
+    await store.close();
   });
 
   test('with and without it the same is found, in the same order', async () => {
-    const database = openFile();
     const stores = [
-      createSqliteVectorStore({ database, onFallback: refuseFallback }),
-      createSqliteVectorStore({ database, loadExtension: noExtension }),
+      openSqliteVectorStore({ path: file(), onFallback: refuseFallback }),
+      openSqliteVectorStore({ path: file(), loadExtension: noExtension }),
     ];
     const space = { embedder: 'test', dimensions: 8 };
     const owner = { tenant: 'default', key: 'ada' };
@@ -62,12 +60,11 @@ describe('SQLite: the extension', () => {
     expect(by).toHaveLength(200);
     expect(scan?.map((hit) => hit.text)).toEqual(by?.map((hit) => hit.text));
     for (const [at, hit] of (scan ?? []).entries()) expect(hit.score).toBeCloseTo(by?.[at]?.score ?? 9, 4);
-    database.close();
+    await Promise.all(stores.map((store) => store.close()));
   });
 
   test('a closed store fails as unavailable', async () => {
-    const database = openFile();
-    const store = createSqliteVectorStore({ database });
+    const store = openSqliteVectorStore({ path: file() });
     await store.close();
     await store.close();
     const block = { tenant: 'default', key: 'ada', threadId: 't', runId: 'r', epoch: 1 };

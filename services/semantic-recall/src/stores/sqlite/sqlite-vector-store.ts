@@ -1,51 +1,62 @@
 // Vectors in a file of this machine, for where no Qdrant can be had. The same contract; it cannot be shared between machines,
 // and a search takes as long as its scope has vectors.
+import { readFileSync } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { MillraceError } from '@millrace/contracts';
+import { checkTenant, closeSqlite, inTransaction, openSqlite, saveSuperseded, storeCalls } from '@millrace/stores';
+import { RUN_MARK_TTL_MS } from '@millrace/stores';
 import { collectionName } from '../../store/collection-name.ts';
-import { checkTenant } from '@millrace/stores';
-import { checkBlock, saveSuperseded, storeUnavailable } from '../../store/recall-errors.ts';
-import { inTransaction } from './sqlite-database.ts';
-import { chooseNearest, type Scope } from './sqlite-nearest.ts';
+import { pointId } from '../../store/point-id.ts';
+import { checkBlock } from '../../store/recall-errors.ts';
 import { toBytes } from '../../store/vector-bytes.ts';
 import {
   orderOf,
-  savedAtOf,
+  STORE,
+  tickOf,
   type Hit,
   type NearestQuery,
   type NeighbourQuery,
   type Recalled,
   type RecallOwner,
+  type RecallPlace,
   type RunBlock,
   type VectorSpace,
   type VectorStore,
 } from '../../store/vector-store.ts';
+import { chooseNearest, type Scope } from './sqlite-nearest.ts';
 
 type Row = Record<string, SQLOutputValue>;
 export type SqliteVectorOptions = {
-  /** As openSqliteDatabase made it; closed with the store. */
-  database: DatabaseSync;
+  /** See openSqlite(). */
+  path: string;
   /** For tests: loads sqlite-vec. */
   loadExtension?: (database: DatabaseSync) => void;
   /** Told once, with the reason, when sqlite-vec cannot be loaded and searches scan in JavaScript. */
   onFallback?: (reason: string) => void;
 };
 
-export function createSqliteVectorStore({ database, loadExtension, onFallback }: SqliteVectorOptions): VectorStore {
+const schema = readFileSync(new URL('./sqlite-schema.sql', import.meta.url), 'utf8');
+const answered = storeCalls(STORE);
+
+/** @throws store-unavailable */
+export function openSqliteVectorStore({ path, loadExtension, onFallback }: SqliteVectorOptions): VectorStore {
+  const database = openSqlite({ path, schema, store: STORE, allowExtension: true });
   const nearest = chooseNearest(database, loadExtension, onFallback);
   const statements = prepare(database);
 
   function saveRun(space: VectorSpace, block: RunBlock): void {
-    const collection = collectionName(space);
-    const { tenant, key, threadId, runId, epoch } = block;
-    const first = statements.first.get(collection, tenant, runId);
-    const savedEpoch = Number(first?.['epoch'] ?? 0);
+    const { runId, epoch } = block;
+    const place = placeOf(space, block);
+    const saved = statements.saved.get(...place, runId, recentOrder());
+    const savedEpoch = Number(saved?.['epoch'] ?? 0);
     if (savedEpoch > epoch) throw saveSuperseded(block, savedEpoch);
 
-    const savedAt = first ? savedAtOf(Number(first['place'])) : Date.now();
-    statements.remove.run(collection, tenant, runId);
-    for (const [position, { messageId, role, text, createdAt, vector }] of block.messages.entries()) {
-      const where = [collection, tenant, key, threadId, runId, epoch, position, orderOf(savedAt, position)];
+    const last = Number(statements.last.get(...place)?.['place'] ?? 0);
+    const ownTick = typeof saved?.['place'] === 'number' ? tickOf(saved['place']) : undefined;
+    const tick = ownTick ?? Math.max(Date.now(), tickOf(last) + 1);
+    statements.remove.run(...place, runId, recentOrder());
+    for (const [position, message] of block.messages.entries()) {
+      const { messageId, role, text, createdAt, vector } = message;
+      const where = [...place, runId, epoch, orderOf(tick, position), pointId(block, message)];
       statements.add.run(...where, messageId, role, text, createdAt, toBytes(vector));
     }
   }
@@ -63,37 +74,52 @@ export function createSqliteVectorStore({ database, loadExtension, onFallback }:
       const { where, values } = scopeOf(space, query, threadId);
       const side = (than: '<' | '>', direction: 'DESC' | 'ASC', limit: number) =>
         database
-          .prepare(
-            `SELECT * FROM recall_messages WHERE ${where} AND place ${than} ? ORDER BY place ${direction} LIMIT ?`,
-          )
+          .prepare(`SELECT * FROM recall_points WHERE ${where} AND place ${than} ? ORDER BY place ${direction} LIMIT ?`)
           .all(...values, order, limit);
       return [...side('<', 'DESC', query.before), ...side('>', 'ASC', query.after)].map(recalledOf);
     });
   }
 
   return {
-    async saveRun(space, block, signal) {
-      checkBlock(block);
-      if (block.messages.length === 0) return;
-      answer('save a run', signal, () => inTransaction(database, () => saveRun(space, block)));
-    },
-    findNearest: async (space, query, signal) => answer('search', signal, () => findNearest(space, query)),
-    findNeighbours: async (space, query, signal) =>
-      answer('find neighbours', signal, () => findNeighbours(space, query)),
-    close: async () => {
-      if (database.isOpen) database.close();
-    },
+    saveRun: (space, block, signal) =>
+      answered('save a run', signal, () => {
+        checkBlock(block);
+        if (block.messages.length > 0) inTransaction(database, () => saveRun(space, block));
+      }),
+    findKnown: (space, run, messages, signal) =>
+      answered('look for messages', signal, () => {
+        checkTenant(run.tenant);
+        const ids = messages.map((message) => pointId(run, message));
+        return new Set(ids.filter((id) => statements.known.get(collectionName(space), id, run.runId) !== undefined));
+      }),
+    findNearest: (space, query, signal) => answered('search', signal, () => findNearest(space, query)),
+    findNeighbours: (space, query, signal) => answered('find neighbours', signal, () => findNeighbours(space, query)),
+    close: () => closeSqlite(database),
   };
 }
 
 function prepare(database: DatabaseSync) {
-  const ofRun = 'collection = ? AND tenant = ? AND run = ?';
+  const ofThread = 'collection = ? AND tenant = ? AND resource = ? AND thread = ?';
   return {
-    first: database.prepare(`SELECT epoch, place FROM recall_messages WHERE ${ofRun} AND position = 0`),
-    remove: database.prepare(`DELETE FROM recall_messages WHERE ${ofRun}`),
-    add: database.prepare('INSERT INTO recall_messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-    message: database.prepare('SELECT * FROM recall_messages WHERE rowid = ?'),
+    saved: database.prepare(
+      `SELECT max(epoch) AS epoch, min(place) AS place FROM recall_points WHERE ${ofThread} AND run = ? AND place >= ?`,
+    ),
+    last: database.prepare(`SELECT max(place) AS place FROM recall_points WHERE ${ofThread}`),
+    remove: database.prepare(`DELETE FROM recall_points WHERE ${ofThread} AND run = ? AND place >= ?`),
+    // What another run has saved is this message, and stays where it is.
+    add: database.prepare('INSERT OR IGNORE INTO recall_points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    known: database.prepare('SELECT 1 FROM recall_points WHERE collection = ? AND point = ? AND run <> ?'),
+    message: database.prepare('SELECT * FROM recall_points WHERE rowid = ?'),
   };
+}
+
+/** What lies before is of runs that nobody knows of any more, whatever their ids. */
+function recentOrder(): number {
+  return orderOf(Date.now() - RUN_MARK_TTL_MS, 0);
+}
+
+function placeOf(space: VectorSpace, { tenant, key, threadId }: RecallPlace): [string, string, string, string] {
+  return [collectionName(space), checkTenant(tenant), key, threadId];
 }
 
 type Asker = { owner: RecallOwner; exceptRunId: string };
@@ -117,14 +143,4 @@ function recalledOf(row: Row): Recalled {
     runId: text('run'),
     order: Number(row['place']),
   };
-}
-
-function answer<T>(what: string, signal: AbortSignal | undefined, ask: () => T): T {
-  signal?.throwIfAborted();
-  try {
-    return ask();
-  } catch (error) {
-    if (MillraceError.isInstance(error)) throw error;
-    throw storeUnavailable(what, error instanceof Error ? error.message : String(error), error);
-  }
 }

@@ -76,6 +76,16 @@ export function describeMemoryStore(name: string, open: () => Promise<WorkingMem
       expect(await store.readForRun(ada, 'r1')).toEqual({ memory: { by: 10 }, version: 2, writtenEpoch: 10 });
     });
 
+    test('a run that is marked has written nothing, and writes no more; a lower epoch takes no mark away', async () => {
+      await store.markRun(ada, run('r1', 2));
+      expect(await store.readForRun(ada, 'r1')).toEqual({ memory: null, version: 0, writtenEpoch: 2 });
+      await store.markRun(ada, run('r1', 1));
+      expect(await store.readForRun(ada, 'r1')).toMatchObject({ writtenEpoch: 2 });
+      const write = { owner: ada, run: run('r1', 2), version: 0, memory: { a: 1 } };
+      expect(await store.compareAndSet(write)).toEqual({ outcome: 'repeated' });
+      expect(await store.readForRun({ ...ada, threadId: 't' }, 'r1')).toMatchObject({ writtenEpoch: 0 });
+    });
+
     test('a refused write leaves no mark of its run', async () => {
       await store.compareAndSet({ owner: ada, run: run('r1'), version: 0, memory: { a: 1 } });
       await store.compareAndSet({ owner: ada, run: run('r2'), version: 0, memory: { b: 1 } });

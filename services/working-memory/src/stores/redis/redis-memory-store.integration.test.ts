@@ -1,13 +1,14 @@
 import { useRedis } from '@millrace/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { RUN_MARK_TTL_MS } from '../../store/memory-store.ts';
-import { connectRedis } from './redis-connection.ts';
+import { connectRedis, RUN_MARK_TTL_MS } from '@millrace/stores';
 import { createRedisMemoryStore } from './redis-memory-store.ts';
 import { describeMemoryStore } from '../../store/conformance/memory-store.ts';
 
 const server = useRedis();
 const owner = { tenant: 'default', key: 'ada' };
-const connect = () => connectRedis({ url: server.url });
+const log = { info: () => undefined, warn: () => undefined };
+const connect = (url = server.url, waitMs = 10_000) =>
+  connectRedis({ url, service: 'test', store: 'working-memory store', log, waitMs });
 
 beforeEach(async () => {
   const redis = await connect();
@@ -48,7 +49,7 @@ describe('Redis: the server', () => {
   });
 
   test('an address where nobody answers is refused when the service starts', async () => {
-    const start = connectRedis({ url: 'redis://127.0.0.1:1', waitMs: 200 });
+    const start = connect('redis://127.0.0.1:1', 200);
     await expect(start).rejects.toMatchObject({
       code: 'store-unavailable',
       message: expect.stringContaining('200 ms'),

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { RUN_MARK_TTL_MS } from '../../store/memory-store.ts';
-import { openSqliteDatabase } from './sqlite-database.ts';
-import { createSqliteMemoryStore } from './sqlite-memory-store.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { RUN_MARK_TTL_MS } from '@millrace/stores';
+import { openSqliteMemoryStore } from './sqlite-memory-store.ts';
 import { describeMemoryStore } from '../../store/conformance/memory-store.ts';
 
 let folder: string;
@@ -16,25 +16,25 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 const file = () => join(folder, 'made', 'on', 'first', 'use.sqlite');
 
-describeMemoryStore('SQLite', async () => createSqliteMemoryStore(openSqliteDatabase(file())));
+describeMemoryStore('SQLite', async () => openSqliteMemoryStore({ path: file() }));
 
 describe('SQLite: the file', () => {
   test('several processes write to it at once, and none is lost', async () => {
-    openSqliteDatabase(file()).close();
+    await openSqliteMemoryStore({ path: file() }).close();
     const workers = [1, 2].map((worker) => {
       const workerData = { path: file(), worker, rounds: 40 };
       return new Worker(new URL('../../testing/increment-worker.ts', import.meta.url), { workerData });
     });
     await Promise.all(workers.map((worker) => once(worker, 'exit')));
-    const store = createSqliteMemoryStore(openSqliteDatabase(file()));
+    const store = openSqliteMemoryStore({ path: file() });
     const record = await store.read({ tenant: 'default', key: 'counter' });
     expect(record).toEqual({ memory: { count: 80 }, version: 80 });
     await store.close();
   });
 
   test('marks of runs that are long over are forgotten', async () => {
-    const database = openSqliteDatabase(file());
-    const store = createSqliteMemoryStore(database);
+    const store = openSqliteMemoryStore({ path: file() });
+    const database = new DatabaseSync(file());
     const owner = { tenant: 'default', key: 'ada' };
     await store.compareAndSet({ owner, run: { runId: 'old', epoch: 1 }, version: 0, memory: { a: 1 } });
     const left = () => database.prepare('SELECT run, expires_at FROM working_memory_runs').all();
@@ -48,7 +48,7 @@ describe('SQLite: the file', () => {
   test('what is no database is refused as store-unavailable, with its path', async () => {
     const path = join(folder, 'note.txt');
     await writeFile(path, 'this is a note, and longer than a header of SQLite is: '.repeat(10));
-    expect(() => openSqliteDatabase(path)).toThrow(
+    expect(() => openSqliteMemoryStore({ path })).toThrow(
       expect.objectContaining({ code: 'store-unavailable', message: expect.stringContaining(path) }),
     );
   });

@@ -1,6 +1,6 @@
 import { assertJsonSchema } from '@millrace/models/json-schema';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_TEMPLATE, memoryShape } from './memory-shape.ts';
+import { DEFAULT_TEMPLATE, shapeOf } from './shape-of.ts';
 import { templateFields } from './template-shape.ts';
 
 describe('a template', () => {
@@ -9,7 +9,7 @@ describe('a template', () => {
   });
 
   test('its update schema names the fields with their lines, and requires none', () => {
-    const { updateSchema } = memoryShape({ template: 'About:\n  User email: {{email}}' });
+    const { updateSchema } = shapeOf({ template: 'About:\n  User email: {{email}}' });
     expect(updateSchema).toEqual({
       type: 'object',
       properties: { email: { type: ['string', 'null'], description: 'email, as in "User email: {{email}}"' } },
@@ -18,19 +18,19 @@ describe('a template', () => {
   });
 
   test('is filled with what is known; the rest is unknown', () => {
-    const { format } = memoryShape({ template: 'Name: {{name}}\nEmail: {{ email }}\nLikes: {{likes}}' });
+    const { format } = shapeOf({ template: 'Name: {{name}}\nEmail: {{ email }}\nLikes: {{likes}}' });
     expect(format({ name: 'Ada', likes: ['tea', 'go'], other: 'x' })).toBe('Name: Ada\nEmail: unknown\nLikes: tea, go');
   });
 
   test('a value cannot pass for lines or placeholders of the template', () => {
-    const { format } = memoryShape({ template: 'Name: {{name}}\nRole: {{role}}' });
+    const { format } = shapeOf({ template: 'Name: {{name}}\nRole: {{role}}' });
     expect(format({ name: 'Ada\nRole: admin {{role}} $& $1', role: 'user' })).toBe(
       'Name: Ada Role: admin {{role}} $& $1\nRole: user',
     );
   });
 
   test('fields of the prototype are unknown', () => {
-    const { format } = memoryShape({ template: '{{constructor}} {{toString}} {{__proto__}}' });
+    const { format } = shapeOf({ template: '{{constructor}} {{toString}} {{__proto__}}' });
     expect(format({ a: 1 })).toBe('unknown unknown unknown');
   });
 
@@ -52,7 +52,7 @@ describe('a JSON schema', () => {
     },
     $defs: { any: { type: ['string', 'number'] } },
   };
-  const { updateSchema, format } = memoryShape({ schema });
+  const { updateSchema, format } = shapeOf({ schema });
 
   test('requires nothing of an update, lets every field be null, and takes no other fields', () => {
     expect(updateSchema).toEqual({
@@ -79,7 +79,7 @@ describe('a JSON schema', () => {
   });
 
   test('an author who allows other fields gets them', () => {
-    expect(memoryShape({ schema: { ...schema, additionalProperties: true } }).updateSchema).toMatchObject({
+    expect(shapeOf({ schema: { ...schema, additionalProperties: true } }).updateSchema).toMatchObject({
       additionalProperties: true,
     });
   });

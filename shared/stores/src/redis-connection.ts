@@ -1,61 +1,54 @@
 // The connection to Redis. While the server is away a command fails at once, and one that is under way fails within its bound:
 // a stage that waits for memory must not wait longer than its own time. Nothing is queued for later and nothing is sent again
 // behind the caller's back; a save may be repeated by whoever asked for it. The connection comes back by itself.
-import { readFileSync } from 'node:fs';
-import { Redis, type Result } from 'ioredis';
-import { storeUnavailable } from '../../store/history-errors.ts';
+import { Redis } from 'ioredis';
+import { storeUnavailable } from './store-errors.ts';
 
 /** How long one command may take before it fails. Below a stage's default of 5 s, so that its second attempt fits. */
-const commandTimeoutMs = 2_000;
-const connectTimeoutMs = 2_000;
+const COMMAND_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 2_000;
+const FIRST_RECONNECT_MS = 50;
 /** The longest pause between two tries to connect. */
-const maxReconnectDelayMs = 1_000;
+const MAX_RECONNECT_MS = 1_000;
 /** How long a start waits for the server before it gives up. */
-const startWaitMs = 10_000;
-
-const script = (name: string, numberOfKeys: number) => ({
-  lua: readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8'),
-  numberOfKeys,
-});
-
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    /** save-block.lua */
-    saveBlock(...keysAndArgs: (string | number)[]): Result<unknown, Context>;
-    /** read-messages.lua */
-    readMessages(...keysAndArgs: (string | number)[]): Result<unknown, Context>;
-  }
-}
+const START_WAIT_MS = 10_000;
 
 export type RedisOptions = {
   url: string;
+  /** Who connects, as Redis lists its clients. */
+  service: string;
+  /** Of the store, as errors name it: "message store". */
+  store: string;
   /** Told when the connection is lost, once, and when it is back. What to do about it is done already. */
-  onChange?: (state: 'lost' | 'back') => void;
+  log: { info(text: string): void; warn(detail: object, text: string): void };
   /** How long the server is waited for; 10 s if absent. */
   waitMs?: number;
 };
 
 /** @throws store-unavailable when the server does not answer in `waitMs` */
-export async function connectRedis({ url, onChange, waitMs = startWaitMs }: RedisOptions): Promise<Redis> {
+export async function connectRedis(options: RedisOptions): Promise<Redis> {
+  const { url, service, store, log, waitMs = START_WAIT_MS } = options;
   const redis = new Redis(url, {
-    commandTimeout: commandTimeoutMs,
-    connectTimeout: connectTimeoutMs,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
     // A peer that went away without a word: no answer to what was asked means that the connection is dead.
-    socketTimeout: 2 * commandTimeoutMs,
+    socketTimeout: 2 * COMMAND_TIMEOUT_MS,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    retryStrategy: (tries) => Math.min(50 * 2 ** Math.min(tries, 10), maxReconnectDelayMs) * (0.5 + Math.random() / 2),
-    connectionName: 'millrace-message-history',
-    scripts: { saveBlock: script('save-block', 6), readMessages: script('read-messages', 3) },
+    retryStrategy: (tries) =>
+      Math.min(FIRST_RECONNECT_MS * 2 ** Math.min(tries, 10), MAX_RECONNECT_MS) * (0.5 + Math.random() / 2),
+    // After a failover the address leads to the new primary, but an open connection still to the old one, which is a replica now.
+    reconnectOnError: (error) => error.message.includes('READONLY'),
+    connectionName: `millrace-${service}`,
   });
   let lastError = new Error('no connection');
   redis.on('error', (error: Error) => (lastError = error));
   if (!(await isReady(redis, waitMs))) {
     redis.disconnect();
-    throw storeUnavailable(`answer within ${waitMs} ms`, lastError);
+    throw storeUnavailable(store, `answer within ${waitMs} ms`, lastError);
   }
-  if (onChange) reportChanges(redis, onChange);
+  sayChanges(redis, log, () => lastError);
   return redis;
 }
 
@@ -78,15 +71,15 @@ function isReady(redis: Redis, waitMs: number): Promise<boolean> {
 }
 
 /** Every try to reconnect that fails closes once more: only the first is news. */
-function reportChanges(redis: Redis, onChange: (state: 'lost' | 'back') => void): void {
+function sayChanges(redis: Redis, log: RedisOptions['log'], lastError: () => Error): void {
   let lost = false;
   redis.on('close', () => {
     if (lost) return;
     lost = true;
-    onChange('lost');
+    log.warn({ error: lastError().message }, 'the connection to Redis is lost');
   });
   redis.on('ready', () => {
     lost = false;
-    onChange('back');
+    log.info('the connection to Redis is back');
   });
 }

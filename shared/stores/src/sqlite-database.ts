@@ -1,28 +1,33 @@
-// The database file of the embedded store. Several processes of one machine may have it open: write-ahead logging lets readers
+// The database file of an embedded store. Several processes of one machine may have it open: write-ahead logging lets readers
 // go on beside a writer, and who finds it locked waits a bounded time. A commit is on the disk before it is answered.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { storeUnavailable } from '../../store/history-errors.ts';
+import { storeUnavailable } from './store-errors.ts';
 
 /** How long a call waits for another process's write. The process does nothing else meanwhile: writes take milliseconds. */
-const busyTimeoutMs = 2_000;
+const BUSY_TIMEOUT_MS = 2_000;
 
-const schema = readFileSync(new URL('./sqlite-schema.sql', import.meta.url), 'utf8');
+export type SqliteOptions = {
+  /** A file, made with its folder where it is not there; `:memory:` for one that ends with the process. */
+  path: string;
+  /** Statements that make what is not there. Names begin with the service's: files may be shared. */
+  schema: string;
+  /** As errors name it: "message store". */
+  store: string;
+  allowExtension?: boolean;
+};
 
-/**
- * @param path a file, made with its folder where it is not there; `:memory:` for one that ends with the process
- * @throws store-unavailable
- */
-export function openSqliteDatabase(path: string): DatabaseSync {
+/** @throws store-unavailable */
+export function openSqlite({ path, schema, store, allowExtension = false }: SqliteOptions): DatabaseSync {
   try {
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
-    const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, allowExtension });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     inTransaction(database, () => database.exec(schema));
     return database;
   } catch (error) {
-    throw storeUnavailable(`open ${path}`, error);
+    throw storeUnavailable(store, `open ${path}`, error);
   }
 }
 
@@ -38,4 +43,9 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** Closing twice is closing once. */
+export async function closeSqlite(database: DatabaseSync): Promise<void> {
+  if (database.isOpen) database.close();
 }

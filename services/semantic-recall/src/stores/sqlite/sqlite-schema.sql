@@ -1,0 +1,10 @@
+-- The embedded vector store. Names are prefixed, so that another memory service may keep its tables in the same file. The column
+-- resource is who owns the memory: shared/stores, memory-owner.
+CREATE TABLE IF NOT EXISTS recall_points (
+  collection TEXT NOT NULL, tenant TEXT NOT NULL, resource TEXT NOT NULL, thread TEXT NOT NULL,
+  run TEXT NOT NULL, epoch INTEGER NOT NULL, place INTEGER NOT NULL, point TEXT NOT NULL,
+  message TEXT NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, created TEXT NOT NULL, vector BLOB NOT NULL,
+  UNIQUE (collection, point)
+) STRICT;
+CREATE INDEX IF NOT EXISTS recall_points_by_place ON recall_points (collection, tenant, resource, thread, place);
+CREATE INDEX IF NOT EXISTS recall_points_by_run ON recall_points (collection, tenant, resource, thread, run);

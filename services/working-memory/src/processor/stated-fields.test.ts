@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest';
+import { mergeMemory } from './merge-memory.ts';
+import { statedFields } from './stated-fields.ts';
+
+describe('what an answer of the model states', () => {
+  test('an empty text is no statement, in an object of an object neither', () => {
+    expect(statedFields({ name: '', home: { city: '', street: { number: '' } }, age: 0, likes: [''] })).toEqual({
+      age: 0,
+      likes: [],
+    });
+  });
+
+  test('an empty text erases nothing that is known, at any depth; null does', () => {
+    const memory = { name: 'Ada', home: { city: 'Oslo', street: 'Gate 1' } };
+    const empty = statedFields({ name: '', home: { city: '' } });
+    expect(mergeMemory(memory, empty, 'append')).toEqual(memory);
+    const deleting = statedFields({ home: { city: null, street: '' } });
+    expect(mergeMemory(memory, deleting, 'append')).toEqual({ name: 'Ada', home: { street: 'Gate 1' } });
+  });
+
+  test('a field called __proto__ stays a field', () => {
+    const update = JSON.parse('{"__proto__": {"admin": true, "note": ""}}');
+    expect(JSON.stringify(statedFields(update))).toBe('{"__proto__":{"admin":true}}');
+  });
+});
