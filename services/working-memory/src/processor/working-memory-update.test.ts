@@ -1,6 +1,8 @@
 import type { JsonObject } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ada, createMemoryRig } from '../testing/memory-rig.ts';
+import { UPDATE_MAX_BYTES } from './extraction.ts';
+import { MEMORY_FULL_BYTES } from './memory-bound.ts';
 import { aRun, callStages, type StageCallInput } from '@millrace/testkit';
 
 let rig: Awaited<ReturnType<typeof createMemoryRig>>;
@@ -57,6 +59,28 @@ describe('WorkingMemoryProcessor: output', () => {
     prepare();
     expect(await atOutput()).toMatchObject([{ type: 'failure', code }]);
     expect(await rig.memory()).toEqual({ name: 'Ada' });
+  });
+
+  test('an answer larger than any memory is refused before it is looked at', async () => {
+    await rig.seed({ name: 'Ada' });
+    rig.provider.answer(() => ({ name: 'x'.repeat(UPDATE_MAX_BYTES) }));
+    expect(await atOutput()).toMatchObject([{ type: 'failure', code: 'extraction-failed' }]);
+    expect(await rig.memory()).toEqual({ name: 'Ada' });
+  });
+
+  test('a nested empty text in the answer erases nothing', async () => {
+    await rig.seed({ home: { city: 'Oslo' } });
+    rig.provider.answer(() => ({ home: { city: '' } }));
+    const home = { type: 'object', properties: { city: { type: 'string' } } };
+    expect(await atOutput({ schema: { type: 'object', properties: { home } } })).toEqual(continues);
+    expect(await rig.memory()).toEqual({ home: { city: 'Oslo' } });
+  });
+
+  test('a memory that is full says so to who looks at the events, without what was said', async () => {
+    await rig.seed({ notes: 'x'.repeat(MEMORY_FULL_BYTES) });
+    rig.provider.answer(() => ({ notes: null }));
+    expect(await atOutput()).toMatchObject([{ violations: [{ rule: 'memory-max-bytes', count: 1 }] }]);
+    expect(await rig.memory()).toEqual({});
   });
 
   test('updates resource storage', async () => {

@@ -1,7 +1,7 @@
 import { connectRedis } from '@millrace/stores';
-import { useRedis } from '@millrace/testkit';
+import { eventually, useRedis } from '@millrace/testkit';
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeHistoryStore } from '../../store/conformance/history-store.ts';
 import { RUN_MARKS_KEPT } from '../../store/history-store.ts';
 import { block, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
@@ -69,9 +69,7 @@ describe('one node of a Redis Cluster', () => {
     if (!server.available) return;
     const redis = await connect(server.url);
     await redis.cluster('ADDSLOTSRANGE', 0, 16_383);
-    await vi.waitFor(async () => expect(await redis.cluster('INFO')).toContain('cluster_state:ok'), {
-      timeout: 20_000,
-    });
+    await eventually(async () => String(await redis.cluster('INFO')).includes('cluster_state:ok'));
     await redis.quit();
   });
   describeHistoryStore('Redis Cluster', async () => createRedisHistoryStore(await connect(server.url)));

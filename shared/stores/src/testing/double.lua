@@ -1,0 +1,2 @@
+-- ARGV a number
+return 2 * ARGV[1]
