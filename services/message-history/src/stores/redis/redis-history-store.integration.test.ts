@@ -69,7 +69,7 @@ describe('one node of a Redis Cluster', () => {
     if (!server.available) return;
     const redis = await connect(server.url);
     await redis.cluster('ADDSLOTSRANGE', 0, 16_383);
-    await eventually(async () => String(await redis.cluster('INFO')).includes('cluster_state:ok'));
+    await eventually(async () => (await redis.cluster('INFO')).includes('cluster_state:ok'));
     await redis.quit();
   });
   describeHistoryStore('Redis Cluster', async () => createRedisHistoryStore(await connect(server.url)));
