@@ -38,6 +38,7 @@ export const ERROR_CODES = {
     'A processor is not what its definition says: a declared stage has no method, or a method no stage.',
   'replica-busy': 'A replica has as many calls under way as it takes.',
   'processor-verdict-refused': 'A processor gave a verdict that its stage does not allow.',
+  'text-withheld': 'The output processors did not let the text of a processor through.',
   'session-lost': 'A stream session broke off: silence, a gap in its numbers, or a replica that went away.',
   'state-not-serializable': 'An entry’s state holds something that is not JSON.',
   'message-list-foreign': 'A processor returned another MessageList than the one it was given.',

@@ -1,11 +1,11 @@
 // The stream of a step: the model's chunks through the output stream's processors to the client. Verdict, the model's
 // cancellation, publishing and the return of state meet here. Only what the chain let through is published or kept.
 import { toWireError, type Chunk, type StageInput, type Usage } from '@millrace/contracts';
-import { fail, type Interrupt } from '../state/interrupt.ts';
+import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import { stopOutcome } from '../stages/stop-outcome.ts';
 import type { Run, StopReason } from '../state/run-context.ts';
-import { createAnswerBuilder, type AnswerBuilder } from './answer-builder.ts';
+import { createAnswerBuilder, isTooLarge, type AnswerBuilder } from './answer-builder.ts';
 import type { ModelEnd, ModelFailure } from './model-stream.ts';
 import { endsByItself } from './part-ends.ts';
 import { unlessStopped } from '../state/unless-stopped.ts';
@@ -33,7 +33,7 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
   const started = performance.now();
   let broken: Interrupt | undefined;
   const breakOff = (error: unknown) => {
-    broken ??= fail(toWireError(error));
+    broken ??= isTooLarge(error) ? failInOwnWords(toWireError(error)) : endWith(brokenBy(error));
     giveUp.abort();
   };
   const output = (chunks: readonly Chunk[]) => {
@@ -95,7 +95,8 @@ const isFenced = (run: Run): boolean => run.signal.reason === ('fenced' satisfie
 
 /** What was let through so far is kept. What processors held back undecided is dropped: its parts were ended as cut off. */
 function stoppedFromOutside(run: Run, builder: AnswerBuilder): StepStream {
-  const interrupt = run.interruption() ?? fail({ code: 'internal', message: 'The run was stopped for no reason.' });
+  const interrupt =
+    run.interruption() ?? failInOwnWords({ code: 'internal', message: 'The run was stopped for no reason.' });
   const message = builder.message();
   if (message.content.parts.length > 0 && !isFenced(run)) {
     run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });

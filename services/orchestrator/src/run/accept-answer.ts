@@ -3,6 +3,7 @@ import {
   messagesOf,
   toWireError,
   type Chunk,
+  type JsonValue,
   type Message,
   type MessageOp,
   type StageInput,
@@ -13,8 +14,9 @@ import {
 } from '@millrace/contracts';
 import { MAX_TOOL_CALLS, tooManyCalls } from '../model/answer-builder.ts';
 import type { Answered, ModelCall } from '../model/ask-model.ts';
-import { dataSink, sendChunks } from '../stages/send-chunks.ts';
-import { fail, type Interrupt } from '../state/interrupt.ts';
+import { dataSink, streamInput } from '../stages/send-chunks.ts';
+import { guardChunks } from '../stages/guard-chunks.ts';
+import { failInOwnWords, rejecting, type Interrupt } from '../state/interrupt.ts';
 import { textOf, toolCallsOf, withText, withToolCalls } from '../state/response-message.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
@@ -35,7 +37,7 @@ export async function acceptAnswer(
   if (result.interrupt) return result.interrupt;
   const final = finalMessage(run, message, given, result.input);
   // Processors may have added calls to those of the model.
-  if (toolCallsOf(final).length > MAX_TOOL_CALLS) return fail(toWireError(tooManyCalls()));
+  if (toolCallsOf(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(tooManyCalls()));
   const answer: StepAnswer = {
     message: final,
     text: textOf(final),
@@ -49,13 +51,10 @@ export async function acceptAnswer(
   // With calls the answer is not the last one: its words are about the calls.
   const object = call.structuredOutput && answer.toolCalls.length === 0 ? parseObject(answer.text) : undefined;
   if (object && 'interrupt' in object) return object.interrupt;
-  if (object) {
-    const chunk: Chunk = { type: 'object-result', runId: run.ref.runId, from: 'AGENT', object: object.value };
-    const stopped = await sendChunks(run, [chunk]);
-    if (stopped) return stopped;
-  }
+  const passed = object && (await passObject(run, object.value));
+  if (passed && 'interrupt' in passed) return passed.interrupt;
   const system = changedGroups(input.conversation.system, run.state().conversation.system);
-  return accept(run, object ? { ...answer, object: object.value } : answer, call.tools, system);
+  return accept(run, { ...answer, ...passed }, call.tools, system);
 }
 
 type Given = { text: string; toolCalls: ToolCall[] };
@@ -83,16 +82,31 @@ async function accept(
   return run.checkpoint();
 }
 
-function parseObject(text: string) {
+function parseObject(text: string): { value: JsonValue } | { interrupt: Interrupt } | undefined {
   if (text.trim() === '') return undefined;
   try {
     return { value: JSON.parse(text) };
-  } catch (cause) {
-    const message = `The model was asked for an object and answered with something else: ${String(cause)}`;
-    return {
-      interrupt: fail({ code: 'model-call-failed', message, remedy: 'Use a model that supports structured output.' }),
-    };
+  } catch {
+    // What the parser says of it quotes the answer.
+    const message = 'The model was asked for an object and answered with something that is no JSON.';
+    const remedy = 'Use a model that supports structured output.';
+    return { interrupt: failInOwnWords({ code: 'model-call-failed', message, remedy }) };
   }
+}
+
+/** The object as the output chain lets it through; none where it is dropped there. */
+async function passObject(run: Run, object: JsonValue): Promise<{ object?: JsonValue } | { interrupt: Interrupt }> {
+  return run.inTurn(async () => {
+    const whole: Chunk = { type: 'object-result', runId: run.ref.runId, from: 'AGENT', object };
+    const { chunks, interrupt } = await guardChunks(run, [whole], streamInput(run));
+    const stopped = run.interruption();
+    if (stopped) return { interrupt: stopped };
+    const from = run.state().open?.firstIndex ?? run.chunks.nextIndex();
+    if (interrupt) return { interrupt: rejecting(interrupt, { what: 'step', from }) };
+    run.chunks.publish(chunks);
+    const last = chunks.findLast((part) => part.type === 'object-result');
+    return last ? { object: last.object } : {};
+  });
 }
 
 /** The operations that make the groups of `after` out of those of `before`, but for their places. */

@@ -4,12 +4,14 @@ import {
   messageText,
   STAGES,
   type Agent,
+  type PlanEntry,
   type Stage,
   type StageInput,
   type Verdict,
 } from '@millrace/contracts';
-import { useBus, useNats } from '@millrace/testkit';
+import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { dataChunk, say, textOf, typesOf } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
@@ -20,6 +22,22 @@ import { answerStage } from './answer-stage.ts';
 import { FEEDBACK_TAG } from '../state/run-state.ts';
 
 const nats = useNats();
+/** Masks an object of the answer, or drops it. */
+const objects = defineProcessor({
+  id: 'objects',
+  description: 'of objects',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: z.strictObject({ does: z.string() }),
+  create: ({ does }) => ({
+    id: 'objects',
+    processOutputStream: async ({ part }) => {
+      if (part.type !== 'object-result') return part;
+      return does === 'drop' ? null : { ...part, object: { mail: '***' } };
+    },
+  }),
+});
+useProcessors(nats, [objects], 'guards');
 const connection = useBus(nats, 'orchestrator');
 const replicas: ScriptedReplica[] = [];
 const runs: TestRun[] = [];
@@ -35,6 +53,7 @@ async function stepOf(
   judges: Partial<Record<Stage, Judge>> = {},
   agent: Partial<Agent> = {},
   deadlineMs?: number,
+  more: PlanEntry[] = [],
 ) {
   const stages = STAGES.filter((stage) => judges[stage]);
   for (const stage of stages) {
@@ -42,7 +61,9 @@ async function stepOf(
   }
   const { models, asked } = scriptModel(...script);
   const reads = ['input', 'response', 'system', 'prompt', 'chunks', 'steps', 'tools'] as const;
-  const entries = stages.map((stage) => planEntry(stage, { stages: [stage], attempts: 1, reads: [...reads] }));
+  const entries = stages
+    .map((stage) => planEntry(stage, { stages: [stage], attempts: 1, reads: [...reads] }))
+    .concat(more);
   const made = createTestRun({ bus: connection.bus, entries, models, agent, ...(deadlineMs && { deadlineMs }) });
   runs.push(made);
   made.run.dispatch({ action: 'input-passed' });
@@ -257,6 +278,22 @@ describe('structured output', () => {
     expect(made.asked[0]?.responseFormat).toMatchObject({ type: 'json', schema: { type: 'object' } });
     expect(made.published.at(-1)).toMatchObject({ type: 'object-result', object: { a: 1 } });
     expect(made.run.state().open?.answer?.object).toEqual({ a: 1 });
+  });
+
+  test('is what the output stream’s processors let through of it, and none where they drop it', async () => {
+    for (const does of ['mask', 'drop']) {
+      const made = await stepOf([{ text: '{"mail":"ada@example.org"}' }], {}, agent, undefined, [
+        planEntry('objects', { stages: ['processOutputStream'], options: { does } }),
+      ]);
+      await made.answer();
+      const object = made.run.state().open?.answer?.object;
+      expect(object).toEqual(does === 'mask' ? { mail: '***' } : undefined);
+    }
+  });
+
+  test('that is no JSON fails the run without a word of the answer', async () => {
+    const made = await stepOf([{ text: 'my secret' }], {}, agent);
+    expect(JSON.stringify(await made.answer())).not.toContain('secret');
   });
 
   test('that is none fails the run', async () => {

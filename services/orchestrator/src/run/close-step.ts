@@ -4,7 +4,7 @@ import type { Chunk, ChunkOf, PlacedResult, ToolResult } from '@millrace/contrac
 import { chunk } from '../state/make-chunk.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
 import { dataSink, streamInput } from '../stages/send-chunks.ts';
-import { rejectStep, type Interrupt } from '../state/interrupt.ts';
+import { rejecting, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepFinish } from './finish-run.ts';
@@ -24,7 +24,7 @@ export async function closeStep(run: Run): Promise<Interrupt | undefined> {
     const { chunks: passed, interrupt } = await guardChunks(run, whole, streamInput(run));
     const stopped = run.interruption();
     if (stopped) return stopped;
-    if (interrupt) return rejectStep(interrupt, open.firstIndex);
+    if (interrupt) return rejecting(interrupt, { what: 'step', from: open.firstIndex });
     close(run, passedResults(run, results, passed));
     run.chunks.publish(passed);
     return undefined;

@@ -13,10 +13,10 @@ import { conflictError, readEntry, type Delivery } from '@millrace/bus';
 import { chunk } from '../state/make-chunk.ts';
 import { answerRedelivery } from './begun-run.ts';
 import { createChunkPublisher } from '../state/chunk-publisher.ts';
-import { endRun, withoutForeignWords, type Ended } from './end-run.ts';
+import { endBroken, endRun, type Ended } from './end-run.ts';
 import { createEventLog } from '../state/event-log.ts';
 import { failedRun } from './end-run.ts';
-import type { Ending } from '../state/interrupt.ts';
+import { brokenBy, type Ending } from '../state/interrupt.ts';
 import { runLoop } from './run-loop.ts';
 import { createRun, type Deps, type Run, type StopReason } from '../state/run-context.ts';
 import { initialState } from '../state/run-state.ts';
@@ -142,7 +142,7 @@ function broken(run: Run, error: unknown): Ending {
   const { runId } = run.ref;
   const stack = error instanceof Error ? error.stack : undefined;
   run.deps.log.error({ runId, error: String(error), stack }, 'a run broke');
-  return { form: 'error', error: toWireError(error) };
+  return brokenBy(error);
 }
 
 /** An ending that breaks is an ending still: without one the command would come again for ever. */
@@ -151,7 +151,7 @@ async function endOf(run: Run, ending: Ending): Promise<Ended> {
     return await endRun(run, ending);
   } catch (error) {
     broken(run, error);
-    return failedRun(run.ref.runId, withoutForeignWords(toWireError(error)), run.state().usage);
+    return endBroken(run, error);
   }
 }
 

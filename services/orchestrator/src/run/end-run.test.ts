@@ -5,7 +5,7 @@ import { textOf, typesOf } from '../testing/chunks.ts';
 import { answerOf, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { chunk } from '../state/make-chunk.ts';
-import { endRun, withoutForeignWords } from './end-run.ts';
+import { endRun, withoutUntrustedText } from './end-run.ts';
 import { finishChunk } from './finish-run.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
@@ -118,8 +118,8 @@ describe('error', () => {
     });
   });
 
-  test.each(['processor-failed', 'model-call-failed', 'internal'] as const)(
-    'whose words are others’ (%s) does not show them where no guard can be asked',
+  test.each(['processor-failed', 'model-call-failed', 'internal', 'store-unavailable', 'processor-timeout'] as const)(
+    'of somebody else’s words (%s) does not show them where no guard can be asked',
     async (code) => {
       const { run } = runAfter();
       const ended = await endRun(run, { form: 'error', error: failed(code), chainBroken: true });
@@ -129,9 +129,22 @@ describe('error', () => {
         message: expect.stringContaining('processInput/guard'),
         path: 'processInput/guard',
       });
-      expect(withoutForeignWords({ code, message: 'secret' }).message).toContain('the model call');
+      expect(withoutUntrustedText({ code, message: 'secret' }).message).not.toContain('secret');
     },
   );
+
+  test('in the orchestrator’s own words is shown as it is, also where no guard can be asked', async () => {
+    const { run } = runAfter();
+    const error = failed('run-deadline-exceeded');
+    const ended = await endRun(run, { form: 'error', error, ownWords: true, chainBroken: true });
+    expect(ended.result.error).toEqual(error);
+  });
+
+  test('of a code that nobody knows is a processor’s failure: a code may be words too', () => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- codes of others travel
+    const code = 'my-secret' as WireError['code'];
+    expect(withoutUntrustedText({ code, message: 'x' })).toMatchObject({ code: 'processor-failed' });
+  });
 
   test('of the run at its end leaves nothing of it', async () => {
     const { run } = runAfter(...accepted(0, 'the answer'), closed);

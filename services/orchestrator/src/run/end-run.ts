@@ -1,23 +1,24 @@
 // How a run ends: a table of its forms. Each says what is still published before the last chunk, what the last chunk is, and what
 // status and result are kept. (A sixth form, suspension, comes with its issue.)
 import {
+  isKnownCode,
   messagesOf,
   publicViolations,
   type Chunk,
-  type ErrorCode,
   type RunResult,
   type RunStatus,
+  type Tripwire,
   type Usage,
   type WireError,
 } from '@millrace/contracts';
 import { chunk } from '../state/make-chunk.ts';
-import { guardChunks } from '../stages/guard-chunks.ts';
 import { retract } from '../stages/retract.ts';
-import { haltedMessages, saveHalt } from './halted-answer.ts';
-import type { Ending, Rejected } from '../state/interrupt.ts';
+import { haltRun } from './halt-run.ts';
+import { brokenBy, type Ending, type Rejected } from '../state/interrupt.ts';
+import { passTexts } from './pass-texts.ts';
 import type { Run } from '../state/run-context.ts';
-import { finishChunk, runText } from './finish-run.ts';
-import { streamInput } from '../stages/send-chunks.ts';
+import { runText } from './finish-run.ts';
+import { shownSteps } from './shown-steps.ts';
 
 export type Ended = { status: RunStatus; lastChunk: Chunk; result: RunResult };
 
@@ -27,42 +28,35 @@ type Table = { [F in Form]: (run: Run, ending: Extract<Ending, { form: F }>) => 
 const forms: Table = {
   finish(run, { finish }) {
     const object = run.state().open?.answer?.object;
-    const outcome = { text: runText(run), finishReason: finish.payload.stepResult.reason };
+    const { output, stepResult } = finish.payload;
+    const text = typeof output['text'] === 'string' ? output['text'] : '';
+    const outcome = { text, finishReason: stepResult.reason };
     return ended(run, 'finished', finish, { ...outcome, ...(object !== undefined && { object: asJson(object) }) });
   },
 
-  async halt(run, { response, rejected, processorId, answered }) {
-    takeBack(run, rejected);
-    const { runId } = run.ref;
-    const id = `halt-${processorId}`;
-    // The text of a halt does not pass the guards.
-    run.chunks.publish([
-      chunk(runId, { type: 'text-start', payload: { id } }),
-      chunk(runId, { type: 'text-delta', payload: { id, text: response } }),
-      chunk(runId, { type: 'text-end', payload: { id } }),
-    ]);
-    run.dispatch({ action: 'messages-changed', ops: haltedMessages(run, response, rejected) });
-    // No further stage runs but memory's save, and that only where a model has answered. Source: semantics.md, section 3.
-    if (answered) await saveHalt(run, response);
-    const finish = finishChunk(run, 'halted');
-    const payload = { ...finish.payload, output: { ...finish.payload.output, text: response } };
-    const steps = acceptedSteps(run, rejected);
-    return ended(run, 'finished', { ...finish, payload }, { text: response, steps, finishReason: 'halted' });
+  async halt(run, ending) {
+    takeBack(run, ending.rejected);
+    const { finish, text } = await haltRun(run, ending);
+    // What was stopped meanwhile is not said to have ended well.
+    const stopped = run.interruption();
+    if (stopped?.kind === 'end') return endRun(run, stopped.ending);
+    return ended(run, 'finished', finish, { text, finishReason: 'halted' });
   },
 
-  tripwire(run, { tripwire, rejected }) {
+  async tripwire(run, { tripwire: said, rejected }) {
     takeBack(run, rejected);
+    const tripwire = await passTripwire(run, said);
     const last = chunk(run.ref.runId, { type: 'tripwire', payload: tripwire });
     const steps = acceptedSteps(run, rejected);
     return ended(run, 'aborted', last, { text: '', messages: [], steps, finishReason: 'other', tripwire });
   },
 
-  async error(run, { error, rejected, chainBroken }) {
+  async error(run, { error: said, ownWords, rejected, chainBroken }) {
     takeBack(run, rejected);
-    const shown = await guardedError(run, error, chainBroken === true);
-    const last = chunk(run.ref.runId, { type: 'error', payload: { error: shown } });
+    const error = ownWords ? said : await passError(run, said, chainBroken === true);
+    const last = chunk(run.ref.runId, { type: 'error', payload: { error } });
     const steps = acceptedSteps(run, rejected);
-    return ended(run, 'failed', last, { text: '', messages: [], steps, finishReason: 'error', error: shown });
+    return ended(run, 'failed', last, { text: '', messages: [], steps, finishReason: 'error', error });
   },
 
   cancel(run) {
@@ -75,9 +69,9 @@ function takeBack(run: Run, rejected: Rejected | undefined): void {
   if (rejected) retract(run, rejected.from);
 }
 
-/** Rejected text is in no result: what the last stage rejects is all of it. Source: semantics.md, section 6, point 3. */
+/** Rejected text is in no result: what the last stage rejects is all of it. */
 function acceptedSteps(run: Run, rejected: Rejected | undefined): RunResult['steps'] {
-  return rejected?.what === 'run' ? [] : run.state().steps;
+  return rejected?.what === 'run' ? [] : shownSteps(run);
 }
 
 export async function endRun(run: Run, ending: Ending): Promise<Ended> {
@@ -99,10 +93,10 @@ type Outcome = Pick<RunResult, 'text' | 'finishReason'> &
   Partial<Pick<RunResult, 'messages' | 'steps' | 'object' | 'tripwire' | 'error'>>;
 
 function ended(run: Run, status: RunStatus, lastChunk: Chunk, outcome: Outcome): Ended {
-  const { usage, steps, violations, conversation } = run.state();
+  const { usage, violations, conversation } = run.state();
   const { runId } = run.ref;
   const messages = messagesOf(conversation, 'response');
-  const told = { usage, messages, steps, violations: publicViolations(violations) };
+  const told = { usage, messages, steps: shownSteps(run), violations: publicViolations(violations) };
   return { status, lastChunk, result: { runId, status, ...told, ...outcome } };
 }
 
@@ -110,29 +104,35 @@ function asJson(value: unknown): NonNullable<RunResult['object']> {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Codes whose messages may hold words of a provider or of a processor's exception: those pass the guards like any text. */
-const FOREIGN_WORDS: readonly ErrorCode[] = ['model-call-failed', 'processor-failed', 'internal'];
-
-/** Where the guards cannot be asked, foreign words stay here: what is left names the place and the code. */
-async function guardedError(run: Run, error: WireError, chainBroken: boolean): Promise<WireError> {
-  if (!FOREIGN_WORDS.includes(error.code)) return error;
-  const message = chainBroken ? undefined : await guardedMessage(run, error);
-  return message === undefined ? withoutForeignWords(error) : { ...error, message };
+/** A reason that the output processors reject leaves its code alone. */
+async function passTripwire(run: Run, { reason, metadata, ...rest }: Tripwire): Promise<Tripwire> {
+  const passed = await passTexts(run, { reason, ...(metadata !== undefined && { metadata }) });
+  if (typeof passed?.['reason'] !== 'string') return { ...rest, reason: 'text-withheld' };
+  return { ...rest, reason: passed['reason'], ...(metadata !== undefined && { metadata: passed['metadata'] ?? null }) };
 }
 
-async function guardedMessage(run: Run, error: WireError): Promise<string | undefined> {
-  const whole = chunk(run.ref.runId, { type: 'error', payload: { error } });
-  const passed = await run.inTurn(() => guardChunks(run, [whole], streamInput(run)));
-  const last = passed.chunks.findLast((part) => part.type === 'error');
-  const inner = last?.type === 'error' && !passed.interrupt ? last.payload.error : undefined;
-  const message = typeof inner === 'object' && inner !== null && 'message' in inner ? inner['message'] : undefined;
-  return typeof message === 'string' ? message : undefined;
+/** Longer messages are cut: a provider may answer with a page. UTF-16 code units. */
+const MAX_MESSAGE_CHARS = 8_192;
+
+/** Where the output processors cannot be asked, or reject it, untrusted text stays here. The run's events have all of it. */
+async function passError(run: Run, error: WireError, chainBroken: boolean): Promise<WireError> {
+  const shown = withoutUntrustedText(error);
+  if (chainBroken) return shown;
+  const passed = await passTexts(run, { code: shown.code, message: error.message.slice(0, MAX_MESSAGE_CHARS) });
+  return typeof passed?.['message'] === 'string' ? { ...shown, message: passed['message'] } : shown;
 }
 
-/** What may be shown of an error that no guard has seen. The run's events have all of it. */
-export function withoutForeignWords(error: WireError): WireError {
-  if (!FOREIGN_WORDS.includes(error.code)) return error;
-  return { ...error, message: `The run failed at ${error.path ?? 'the model call'} (${error.code}).` };
+/** What may be shown of an error whose message nobody has judged: its code, if it is one of ours, and its place. */
+export function withoutUntrustedText({ code: said, path, remedy }: WireError): WireError {
+  const code = isKnownCode(said) ? said : 'processor-failed';
+  const place = path ?? (code.startsWith('model-') ? 'the model call' : undefined);
+  const message = place === undefined ? `The run failed (${code}).` : `The run failed at ${place} (${code}).`;
+  return { code, message, ...(path !== undefined && { path }), ...(remedy !== undefined && { remedy }) };
+}
+
+/** An ending that breaks is an ending still: without one the command would come again for ever. */
+export function endBroken(run: Run, error: unknown): Ended {
+  return failedRun(run.ref.runId, withoutUntrustedText(brokenBy(error).error), run.state().usage);
 }
 
 /** The ending of a run of which nothing can be said but why: it never started, its owner was lost, its result cannot be stored. */

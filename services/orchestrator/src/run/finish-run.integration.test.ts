@@ -1,5 +1,5 @@
 // The end of a run that went well: the finish passes the chain, is held, and says what processOutputResult left.
-import { textMessage, type Chunk, type PlanEntry, type Verdict } from '@millrace/contracts';
+import { textMessage, type Chunk, type PlanEntry, type StageInput, type Verdict } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -8,6 +8,7 @@ import { planEntry } from '../testing/plan-entries.ts';
 import { answerOf } from '../testing/run-states.ts';
 import { goOn, scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { endRun } from './end-run.ts';
 import { finishRun } from './finish-run.ts';
 
 const nats = useNats();
@@ -25,7 +26,23 @@ const stamper = defineProcessor({
     },
   }),
 });
-useProcessors(nats, [stamper], 'stream-service');
+/** Masks an address wherever it stands, in the stream alone, and stops at a word. */
+const masker = defineProcessor({
+  id: 'masker',
+  description: 'masks and blocks in the stream',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: z.strictObject({}),
+  create: () => ({
+    id: 'masker',
+    processOutputStream: async ({ part, abort }) => {
+      const json = JSON.stringify(part);
+      if (json.includes('forbidden')) return abort('a forbidden word');
+      return JSON.parse(json.replaceAll('ada@example.org', '***'));
+    },
+  }),
+});
+useProcessors(nats, [stamper, masker], 'stream-service');
 const connection = useBus(nats, 'orchestrator');
 const replicas: ScriptedReplica[] = [];
 const runs: TestRun[] = [];
@@ -122,6 +139,118 @@ describe('processOutputResult', () => {
   test('that aborts rejects everything', async () => {
     const { interrupt } = await finished({ verdict: { type: 'abort', reason: 'no' } });
     expect(interrupt).toMatchObject({ ending: { form: 'tripwire', rejected: { what: 'run', from: 1 } } });
+  });
+});
+
+describe('what a run ends with', () => {
+  type Judges = Record<string, (input: StageInput) => Promise<Verdict> | Verdict>;
+  /** A run that has said `text`; one entry of processOutputResult for each judge, memory's with that name. */
+  async function runThatSaid(text: string, judges: Judges, stream = ['masker']) {
+    const inputs: StageInput[] = [];
+    const entries = [
+      ...stream.map((name) => planEntry(name, { stages: ['processOutputStream'] })),
+      ...Object.keys(judges).map((name) =>
+        planEntry(name, {
+          stages: ['processOutputResult'],
+          reads: ['response'],
+          memory: name === 'memory',
+          attempts: 1,
+        }),
+      ),
+    ];
+    const made = createTestRun({ bus: connection.bus, entries });
+    runs.push(made);
+    for (const [name, judge] of Object.entries(judges)) {
+      replicas.push(
+        scriptReplica(connection.bus, 'processOutputResult', [name], async ({ input }) => {
+          inputs.push(input);
+          return [await judge(input)];
+        }),
+      );
+    }
+    await connection.bus.nc.flush();
+    const answer = answerOf(0, text);
+    made.run.dispatch({ action: 'input-passed' });
+    made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
+    made.run.dispatch({
+      action: 'messages-changed',
+      ops: [{ op: 'add', source: 'response', message: answer.message }],
+    });
+    made.run.dispatch({ action: 'answer-accepted', answer, tools: [] });
+    made.run.dispatch({ action: 'step-closed', results: [] });
+    const end = async () => {
+      const interrupt = await finishRun(made.run);
+      if (interrupt.kind !== 'end') throw new Error('the run went back');
+      return endRun(made.run, interrupt.ending);
+    };
+    return { ...made, inputs, end };
+  }
+  const saying = (text: string): Verdict => ({
+    type: 'continue',
+    changes: { ops: [{ op: 'replace', message: textMessage('run-1.0', 'assistant', text) }] },
+  });
+
+  test('is what a processor of the stream alone let through: text, messages, steps, and what memory is given', async () => {
+    const { end, inputs } = await runThatSaid('It is ada@example.org.', { memory: () => goOn });
+    const ended = await end();
+    expect(ended.result).toMatchObject({ text: 'It is ***.', steps: [{ text: 'It is ***.' }] });
+    expect(inputs).toMatchObject([{ text: 'It is ***.' }]);
+    expect(JSON.stringify([ended, inputs[0]?.conversation])).not.toContain('ada@');
+  });
+
+  test('passes the stream’s processors again where processOutputResult has changed it, before memory is given it', async () => {
+    const judges = { changer: () => saying('Now ada@example.org.'), memory: () => goOn };
+    const { end, inputs } = await runThatSaid('Hello.', judges);
+    const ended = await end();
+    expect(ended).toMatchObject({ lastChunk: { type: 'finish' }, result: { text: 'Now ***.' } });
+    expect(inputs[1]).toMatchObject({ text: 'Now ***.' });
+    expect(JSON.stringify([ended, inputs[1]?.conversation])).not.toContain('ada@');
+  });
+
+  test.each([
+    ['the finish', 'a forbidden text', {}],
+    ['what processOutputResult made of it', 'Hello.', { changer: () => saying('a forbidden text') }],
+  ])('is nothing where the stream’s processors reject %s, and memory is not asked', async (_what, text, judges) => {
+    const { end, inputs, published } = await runThatSaid(text, { ...judges, memory: () => goOn });
+    const ended = await end();
+    expect(ended).toMatchObject({ status: 'aborted', result: { text: '', messages: [], steps: [] } });
+    expect(inputs).toHaveLength(Object.keys(judges).length);
+    expect(JSON.stringify([ended, published])).not.toContain('forbidden text');
+  });
+
+  test('is not undone by a cancel that comes while memory saves: the run finishes', async () => {
+    const saving = Promise.withResolvers<void>();
+    const saved = Promise.withResolvers<Verdict>();
+    const judges = { memory: () => (saving.resolve(), saved.promise) };
+    const { end, stop } = await runThatSaid('Hello.', judges);
+    const ending = end();
+    await saving.promise;
+    stop('cancelled');
+    saved.resolve(goOn);
+    expect(await ending).toMatchObject({ status: 'finished', result: { text: 'Hello.' } });
+  });
+
+  test('is a cancelled run within a second where the save does not come to its end', async () => {
+    const saving = Promise.withResolvers<void>();
+    const judges = { memory: () => (saving.resolve(), new Promise<Verdict>(() => undefined)) };
+    const { end, stop } = await runThatSaid('Hello.', judges);
+    const ending = end();
+    await saving.promise;
+    const started = performance.now();
+    stop('cancelled');
+    expect(await ending).toMatchObject({ status: 'cancelled' });
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test('is a cancelled run where the cancel came before memory was asked to save', async () => {
+    const judging = Promise.withResolvers<void>();
+    const judges = { slow: () => (judging.resolve(), new Promise<Verdict>(() => undefined)), memory: () => goOn };
+    const { end, stop, inputs } = await runThatSaid('Hello.', judges);
+    const ending = end();
+    await judging.promise;
+    stop('cancelled');
+    expect(await ending).toMatchObject({ status: 'cancelled' });
+    expect(inputs).toHaveLength(1);
   });
 });
 

@@ -1,51 +1,112 @@
-// The end of a run that went well: `finish` passes the output stream's processors and is held; processOutputResult has the last
-// word on the response messages; what it leaves is in the finish and in the result.
-import { messagesOf, type Chunk, type ChunkOf } from '@millrace/contracts';
+// The end of a run that went well. `finish` passes the output stream's processors and is held; what they made of its messages is the
+// conversation from there on, so that processOutputResult and memory see what was let through. What processOutputResult changes
+// passes them again. Once memory saves, stopping the run is too late.
+import { entriesOf, messageSchema, messagesOf, type Chunk, type ChunkOf, type Message } from '@millrace/contracts';
+import { z } from 'zod';
 import { chunk } from '../state/make-chunk.ts';
 import { textOf } from '../state/response-message.ts';
 import { dataSink, streamInput } from '../stages/send-chunks.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
-import { endWith, type Interrupt } from '../state/interrupt.ts';
+import { endWith, fail, rejecting, WHOLE_RUN, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
+import { shieldSave } from './shield-save.ts';
+
+type Finish = ChunkOf<'finish'>;
+export type PassedFinish = { finish: Finish } | { interrupt: Interrupt };
 
 export async function finishRun(run: Run): Promise<Interrupt> {
   const reason = run.state().steps.at(-1)?.finishReason ?? 'other';
-  const passed = await run.inTurn(() =>
-    guardChunks(run, [stepFinish(run), finishChunk(run, reason)], streamInput(run)),
-  );
-  if (passed.interrupt) return passed.interrupt;
-  const held = passed.chunks.findLast(isFinish) ?? finishChunk(run, reason);
-  run.chunks.publish(passed.chunks.filter((part) => !isFinish(part)));
+  const passed = await passFinish(run, finishChunk(run, reason), [stepFinish(run)]);
+  if ('interrupt' in passed) return passed.interrupt;
+  const [before, saving] = resultEntries(run);
+  const judged = await judgeResult(run, before, passed.finish);
+  if ('interrupt' in judged) return judged.interrupt;
+  const shield = shieldSave(run);
+  const saved = await judgeResult(shield.run, saving, judged.finish);
+  shield.release();
+  return 'interrupt' in saved ? saved.interrupt : endWith({ form: 'finish', finish: saved.finish });
+}
 
-  const { conversation, steps, usage, retryCount } = run.state();
-  const before = runText(run);
+/** The entries of processOutputResult before memory's first, and from that one on. */
+function resultEntries({ plan }: Run): [string[], string[]] {
+  const entries = entriesOf(plan, 'processOutputResult');
+  const first = entries.findIndex(({ memory }) => memory);
+  const names = entries.map(({ entry }) => entry);
+  return first < 0 ? [names, []] : [names.slice(0, first), names.slice(first)];
+}
+
+async function judgeResult(run: Run, names: string[], finish: Finish): Promise<PassedFinish> {
+  if (names.length === 0) return { finish };
+  const { conversation, steps, usage, retryCount, answered } = run.state();
   const input = {
     retryCount,
     stepNumber: steps.length - 1,
     conversation,
-    text: before,
+    text: runText(run),
     usage,
-    finishReason: reason,
+    finishReason: finish.payload.stepResult.reason,
     steps,
-    answered: run.state().answered,
+    answered,
   };
-  const { interrupt } = await runStage(run, 'processOutputResult', input, dataSink(run));
-  if (interrupt) return interrupt;
-  const changed = run.state().conversation !== conversation;
-  return endWith({ form: 'finish', finish: changed ? withFinalText(run, held) : held });
+  const order = { ...run.plan.order, processOutputResult: names };
+  const part: Run = { ...run, plan: { ...run.plan, order } };
+  const { interrupt } = await runStage(part, 'processOutputResult', input, dataSink(run));
+  if (interrupt) return { interrupt };
+  const before = JSON.stringify(messagesOf(conversation, 'response'));
+  const changed = JSON.stringify(messagesOf(run.state().conversation, 'response')) !== before;
+  return changed ? passFinish(run, withFinalText(run, finish)) : { finish };
 }
 
 /** What the stream's processors put into the finish stays; text and messages are what processOutputResult left. */
-function withFinalText(run: Run, held: ChunkOf<'finish'>): ChunkOf<'finish'> {
-  const { payload } = finishChunk(run, held.payload.stepResult.reason);
-  return {
-    ...held,
-    payload: { ...held.payload, messages: payload.messages, output: { ...held.payload.output, text: runText(run) } },
-  };
+function withFinalText(run: Run, finish: Finish): Finish {
+  const { messages } = finishChunk(run, finish.payload.stepResult.reason).payload;
+  const { payload } = finish;
+  return { ...finish, payload: { ...payload, messages, output: { ...payload.output, text: runText(run) } } };
 }
 
-function isFinish(part: Chunk): part is ChunkOf<'finish'> {
+/** Through the chain, but not to the client yet. @param first chunks that are published before it */
+export async function passFinish(run: Run, whole: Finish, first: readonly Chunk[] = []): Promise<PassedFinish> {
+  return run.inTurn(async () => {
+    const { chunks, interrupt } = await guardChunks(run, [...first, whole], streamInput(run));
+    const stopped = run.interruption();
+    if (stopped) return { interrupt: stopped };
+    // The finish says everything that the run has said.
+    if (interrupt) return { interrupt: rejecting(interrupt, WHOLE_RUN) };
+    const finish = chunks.findLast(isFinish);
+    const messages = messagesSchema.safeParse(finish?.payload.messages);
+    if (!finish || !messages.success)
+      return { interrupt: fail(finishLost, { chainBroken: true, rejected: WHOLE_RUN }) };
+    if (finish !== whole) takeMessages(run, messages.data);
+    run.chunks.publish(chunks.filter((part) => !isFinish(part)));
+    return { finish };
+  });
+}
+
+const messagesSchema = z.array(messageSchema);
+const finishLost = {
+  code: 'processor-failed' as const,
+  message: 'The output processors gave no finish back, or one whose messages do not fit their schema.',
+  path: 'processOutputStream',
+};
+
+/** What was let through of the run's messages is what they are from here on. */
+function takeMessages(run: Run, passed: readonly Message[]): void {
+  const { conversation } = run.state();
+  const own = messagesOf(conversation, 'response');
+  const others = new Set(messagesOf(conversation, 'input', 'remembered', 'context').map(({ id }) => id));
+  const there = new Map(own.map((message) => [message.id, JSON.stringify(message)]));
+  const left = new Set(passed.map(({ id }) => id));
+  const changed = passed.filter(
+    (message) => !others.has(message.id) && there.get(message.id) !== JSON.stringify(message),
+  );
+  const gone = own.flatMap(({ id }) => (left.has(id) ? [] : [id]));
+  if (changed.length === 0 && gone.length === 0) return;
+  const ops = changed.map((message) => ({ op: 'add' as const, source: 'response' as const, message }));
+  run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: gone }, ...ops] });
+}
+
+function isFinish(part: Chunk): part is Finish {
   return part.type === 'finish';
 }
 

@@ -1,7 +1,7 @@
 // Chunks that come by themselves, while something else is waited for, on their way out one after the other. Nothing of it floats:
 // what the output stream's processors say of them, and what breaks on the way, is an interrupt that `settle` tells.
-import { toWireError, type Chunk } from '@millrace/contracts';
-import { fail, type Interrupt } from '../state/interrupt.ts';
+import type { Chunk } from '@millrace/contracts';
+import { brokenBy, endWith, type Interrupt } from '../state/interrupt.ts';
 
 /** Where custom chunks go. */
 export type DataSink = (chunks: Chunk[]) => Promise<Interrupt | undefined>;
@@ -16,7 +16,7 @@ export type OrderedSink = {
 export function createOrderedSink(sink: DataSink, stopped: () => void = () => undefined): OrderedSink {
   let sending: Promise<Interrupt | undefined> = Promise.resolve(undefined);
   const sendNext = async (chunks: Chunk[]): Promise<Interrupt | undefined> => {
-    const interrupt = await sink(chunks).catch((error: unknown) => fail(toWireError(error)));
+    const interrupt = await sink(chunks).catch((error: unknown) => endWith(brokenBy(error)));
     if (interrupt) stopped();
     return interrupt;
   };

@@ -1,7 +1,7 @@
 // What a verdict that stops means for the run: it ends, or goes back to a place before. The same in a stage call and in the output
 // stream.
 import { entriesOf, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
-import { endWith, fail, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { endWith, fail, WHOLE_RUN, type Interrupt, type Rejected } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import type { Stopped } from './verdict-fold.ts';
 
@@ -40,12 +40,12 @@ const REJECTS: Partial<Record<Stage, 'step' | 'run'>> = {
   processToolResult: 'step',
   processOutputResult: 'run',
 };
-const AFTER_START = 1;
 
 function rejectedBy(run: Run, stage: Stage): Rejected | undefined {
   const what = REJECTS[stage];
   if (what === undefined) return undefined;
-  return { what, from: what === 'run' ? AFTER_START : (run.state().open?.firstIndex ?? run.chunks.nextIndex()) };
+  if (what === 'run') return WHOLE_RUN;
+  return { what, from: run.state().open?.firstIndex ?? run.chunks.nextIndex() };
 }
 
 function aborted(run: Run, stage: Stage, entry: PlanEntry, verdict: VerdictOf<'abort'>): Interrupt {

@@ -1,10 +1,12 @@
-// What takes a run off its straight way: it ends, or goes back to a place before. A statement of the loop gives one, or
-// undefined: go on.
-import type { ChunkOf, Tripwire, WireError } from '@millrace/contracts';
+// A stage's control flow: undefined continues; an interrupt ends the run, or goes back to a place before.
+import { toWireError, type ChunkOf, type Tripwire, type WireError } from '@millrace/contracts';
 
 /** What the stage rejected after it was published: its step, or everything; `from` is the first index that is taken back. */
 export type Rejected = { what: 'step' | 'run'; from: number };
 type Rejecting = { rejected?: Rejected | undefined };
+
+/** Everything of a run but its `start` chunk. */
+export const WHOLE_RUN: Rejected = { what: 'run', from: 1 };
 
 export type Ending =
   | { form: 'finish'; finish: ChunkOf<'finish'> }
@@ -17,22 +19,35 @@ export type Ending =
       answered: boolean;
     } & Rejecting)
   | ({ form: 'tripwire'; tripwire: Tripwire } & Rejecting)
-  /** `chainBroken`: the output stream's processors cannot be asked any more, not even for the error. */
-  | ({ form: 'error'; error: WireError; chainBroken?: boolean } & Rejecting)
+  /**
+   * `ownWords`: the orchestrator worded the message, without a word of anybody else. Otherwise it is untrusted text; code, path and
+   * remedy are the orchestrator's always. `chainBroken`: the output stream's processors cannot be asked any more, not even for it.
+   */
+  | ({ form: 'error'; error: WireError; ownWords?: boolean; chainBroken?: boolean } & Rejecting)
   | { form: 'cancel' };
 
 export type Interrupt = { kind: 'end'; ending: Ending } | { kind: 'rewind'; to: 'input' | 'step'; feedback: string };
 
 export const endWith = (ending: Ending): Interrupt => ({ kind: 'end', ending });
 
+/** The message may hold words of a processor, a provider or a user. */
 export function fail(error: WireError, more: { chainBroken?: boolean } & Rejecting = {}): Interrupt {
   return endWith({ form: 'error', error, ...more });
 }
 
-/** What an interrupt rejects that the output chain gave for what its step has made. A retry opens the step again anyway. */
-export function rejectStep(interrupt: Interrupt, from: number): Interrupt {
+export function failInOwnWords(error: WireError): Interrupt {
+  return endWith({ form: 'error', error, ownWords: true });
+}
+
+/** What was thrown: a bug, or a bus that stays away. What else the error says may be anybody's. */
+export function brokenBy(error: unknown): Extract<Ending, { form: 'error' }> {
+  const { code, message } = toWireError(error);
+  return { form: 'error', error: { code, message } };
+}
+
+/** What an interrupt rejects that the output chain gave. A retry opens the step again anyway. */
+export function rejecting(interrupt: Interrupt, rejected: Rejected): Interrupt {
   if (interrupt.kind === 'rewind') return interrupt;
   const { ending } = interrupt;
-  const rejected: Rejected = { what: 'step', from };
   return ending.form === 'cancel' || ending.form === 'finish' ? interrupt : endWith({ ...ending, rejected });
 }

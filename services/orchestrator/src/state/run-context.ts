@@ -7,7 +7,7 @@ import type { Discovery } from '../peers/discovery.ts';
 import type { SessionInbox } from '../peers/session-inbox.ts';
 import type { ChunkPublisher } from './chunk-publisher.ts';
 import type { EventLog } from './event-log.ts';
-import { endWith, fail, type Interrupt } from './interrupt.ts';
+import { endWith, failInOwnWords, type Interrupt } from './interrupt.ts';
 import { reduceRun } from './run-state.ts';
 import type { RunStore } from './run-store.ts';
 
@@ -70,7 +70,7 @@ export function createRun({ first, store, ...parts }: RunParts): Run {
   };
   const interruption = (): Interrupt | undefined => {
     if (!signal.aborted) return undefined;
-    if (signal.reason === 'deadline') return fail(deadlineError(deadlineAt));
+    if (signal.reason === 'deadline') return failInOwnWords(deadlineError(deadlineAt));
     return endWith({ form: 'cancel' });
   };
   return {

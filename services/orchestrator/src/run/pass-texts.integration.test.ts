@@ -1,0 +1,180 @@
+// Texts of processors and providers on their way to the caller: a halt's answer, an abort's reason, an error's message. The output
+// stream's processors judge them; what stands literally in the agent's definition is exempt.
+import type { Agent, RunAction, StageInput } from '@millrace/contracts';
+import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { textOf } from '../testing/chunks.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+import { answerOf } from '../testing/run-states.ts';
+import { goOn, scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
+import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import type { Ending } from '../state/interrupt.ts';
+import { endRun } from './end-run.ts';
+
+const nats = useNats();
+const masked = (text: string): string => text.replaceAll('ada@example.org', '***');
+/** Masks an address wherever it stands, and stops at a word. */
+const guard = defineProcessor({
+  id: 'guard',
+  description: 'masks and blocks',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: z.strictObject({}),
+  create: () => ({
+    id: 'guard',
+    processOutputStream: async ({ part, abort }) => {
+      const json = JSON.stringify(part);
+      return json.includes('forbidden') ? abort('a forbidden word') : JSON.parse(masked(json));
+    },
+  }),
+});
+useProcessors(nats, [guard], 'guards');
+const connection = useBus(nats, 'orchestrator');
+const replicas: ScriptedReplica[] = [];
+const runs: TestRun[] = [];
+afterEach(async () => {
+  await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
+  for (const run of runs.splice(0)) run.close();
+});
+
+const stream = planEntry('guard', { stages: ['processOutputStream'] });
+const memory = planEntry('message-history', { stages: ['processOutputResult'], memory: true, attempts: 1 });
+function runWith(agent: Partial<Agent> = {}, entries = [stream]) {
+  const made = createTestRun({ bus: connection.bus, entries, agent });
+  runs.push(made);
+  return made;
+}
+const step = (text: string): RunAction[] => {
+  const answer = answerOf(0, text, [{ toolCallId: 'c', toolName: 't', args: {} }]);
+  return [
+    { action: 'step-opened', firstIndex: 0 },
+    { action: 'messages-changed', ops: [{ op: 'add', source: 'response', message: answer.message }] },
+    { action: 'answer-accepted', answer, tools: [] },
+    {
+      action: 'step-closed',
+      results: [{ toolCallId: 'c', toolName: 't', args: {}, result: 'found', isError: false }],
+    },
+  ];
+};
+const halt = (response: string, more: object = {}): Ending => ({
+  form: 'halt',
+  response,
+  processorId: 'p',
+  answered: false,
+  ...more,
+});
+
+describe('the answer of a halt', () => {
+  test('is what the output stream’s processors make of it, in the stream, the finish and the result', async () => {
+    const { run, published } = runWith();
+    const { result, lastChunk } = await endRun(run, halt('Write to ada@example.org.'));
+    expect(textOf(published)).toBe('Write to ***.');
+    expect(result).toMatchObject({ text: 'Write to ***.', finishReason: 'halted', status: 'finished' });
+    expect(JSON.stringify([result, lastChunk, published])).not.toContain('ada@');
+  });
+
+  test('that they reject is empty: the run has halted, and says no more', async () => {
+    const { run, published } = runWith();
+    const { result, lastChunk } = await endRun(run, halt('a forbidden answer'));
+    expect(result).toMatchObject({ text: '', finishReason: 'halted', status: 'finished' });
+    expect(JSON.stringify([result, lastChunk, published])).not.toContain('forbidden');
+  });
+
+  test('is not judged where it stands literally in the agent’s definition', async () => {
+    const response = 'That word is forbidden.';
+    const { run, published } = runWith({ input: [{ use: 'keyword', options: { response } }] });
+    expect((await endRun(run, halt(response))).result.text).toBe(response);
+    expect(textOf(published)).toBe(response);
+  });
+
+  test('follows what was said before, which has to pass too', async () => {
+    const { run } = runWith();
+    for (const action of step('It is ada@example.org.')) run.dispatch(action);
+    const { result, lastChunk } = await endRun(run, halt('Sorry.', { answered: true }));
+    expect(result.messages).toHaveLength(2);
+    expect(result.steps).toMatchObject([{ text: 'It is ***.', toolResults: [{ result: 'found' }] }]);
+    expect(JSON.stringify([result, lastChunk])).not.toContain('ada@');
+  });
+
+  test('stands alone where what was said before is rejected, and memory saves nothing of it', async () => {
+    const saver = scriptReplica(connection.bus, 'processOutputResult', ['message-history'], () => [goOn]);
+    replicas.push(saver);
+    const { run } = runWith({}, [stream, memory]);
+    for (const action of step('a forbidden one')) run.dispatch(action);
+    const { result, lastChunk } = await endRun(run, halt('Sorry.', { answered: true }));
+    expect(result).toMatchObject({ text: 'Sorry.', steps: [{ text: '', toolResults: [] }] });
+    expect(JSON.stringify([result, lastChunk])).not.toContain('forbidden');
+    expect(saver.calls).toEqual([]);
+  });
+
+  test('is saved as it was let through', async () => {
+    const inputs: StageInput[] = [];
+    const saver = scriptReplica(connection.bus, 'processOutputResult', ['message-history'], ({ input }) => {
+      inputs.push(input);
+      return [goOn];
+    });
+    replicas.push(saver);
+    const { run } = runWith({}, [stream, { ...memory, reads: ['input', 'response'] }]);
+    await connection.bus.nc.flush();
+    await endRun(run, halt('Write to ada@example.org.', { answered: true }));
+    expect(inputs).toMatchObject([{ text: 'Write to ***.' }]);
+    expect(JSON.stringify(inputs)).not.toContain('ada@');
+  });
+});
+
+describe('the reason of an abort', () => {
+  const tripwire = (reason: string, metadata?: string): Ending => ({
+    form: 'tripwire',
+    tripwire: { reason, processorId: 'p', ...(metadata !== undefined && { metadata: { found: metadata } }) },
+  });
+
+  test('is masked with its metadata, in the last chunk and in the result', async () => {
+    const { result, lastChunk } = await endRun(runWith().run, tripwire('about ada@example.org', 'ada@example.org'));
+    expect(result.tripwire).toEqual({ reason: 'about ***', processorId: 'p', metadata: { found: '***' } });
+    expect(lastChunk).toMatchObject({ type: 'tripwire', payload: { reason: 'about ***' } });
+  });
+
+  test.each([
+    ['it', 'forbidden', undefined],
+    ['its metadata', 'fine', 'forbidden'],
+  ])('leaves its code alone where %s is rejected', async (_what, reason, metadata) => {
+    const { result, lastChunk } = await endRun(runWith().run, tripwire(reason, metadata));
+    expect(result.tripwire).toEqual({ reason: 'text-withheld', processorId: 'p' });
+    expect(JSON.stringify([result, lastChunk])).not.toContain('forbidden');
+  });
+
+  test('is not judged where it stands literally in the agent’s definition', async () => {
+    const agent = { output: [{ use: 'keyword', options: { reason: 'That is forbidden.' } }] };
+    const { result } = await endRun(runWith(agent).run, tripwire('That is forbidden.'));
+    expect(result.tripwire).toMatchObject({ reason: 'That is forbidden.' });
+  });
+});
+
+describe('the message of an error', () => {
+  const error = (message: string, code: 'store-unavailable' | 'model-call-failed' = 'store-unavailable'): Ending => ({
+    form: 'error',
+    error: { code, message, path: 'processInput/p', remedy: 'Start a replica.' },
+  });
+
+  test('is masked, whatever its code; code, place and remedy stay', async () => {
+    expect((await endRun(runWith().run, error('for ada@example.org'))).result.error).toEqual({
+      code: 'store-unavailable',
+      message: 'for ***',
+      path: 'processInput/p',
+      remedy: 'Start a replica.',
+    });
+  });
+
+  test('names code and place alone where it is rejected', async () => {
+    const { result, lastChunk } = await endRun(runWith().run, error('forbidden', 'model-call-failed'));
+    expect(result.error?.message).toBe('The run failed at processInput/p (model-call-failed).');
+    expect(JSON.stringify([result, lastChunk])).not.toContain('forbidden');
+  });
+
+  test('names code and place alone where nobody is there to judge it', async () => {
+    const nobody = planEntry('nobody', { stages: ['processOutputStream'], attempts: 1, timeoutMs: 200 });
+    const { run } = runWith({}, [nobody]);
+    expect((await endRun(run, error('for ada@example.org'))).result.error?.message).not.toContain('ada@');
+  });
+});

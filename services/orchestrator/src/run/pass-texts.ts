@@ -1,0 +1,57 @@
+// Texts that processors and providers word (a halt's answer, an abort's reason, an error's message) pass the output stream's
+// processors before anybody sees them: they may hold what the user or the model said. Only what stands literally in the agent's
+// definition is its author's own, and passes as it is.
+import type { Agent, JsonValue } from '@millrace/contracts';
+import { chunk } from '../state/make-chunk.ts';
+import { guardChunks } from '../stages/guard-chunks.ts';
+import { streamInput } from '../stages/send-chunks.ts';
+import type { Run } from '../state/run-context.ts';
+
+type Texts = Record<string, JsonValue>;
+
+/** In one chunk, as an error passes. undefined: rejected, or nobody could be asked. Does not publish. */
+export async function passTexts(run: Run, texts: Texts): Promise<Texts | undefined> {
+  const known = stringsIn(run.agent);
+  const unknown = Object.entries(texts).filter(([, value]) => [...stringsIn(value)].some((text) => !known.has(text)));
+  if (unknown.length === 0) return texts;
+  const error = chunk(run.ref.runId, { type: 'error', payload: { error: Object.fromEntries(unknown) } });
+  const { chunks, interrupt } = await run.inTurn(() => guardChunks(run, [error], streamInput(run)));
+  const last = chunks.findLast((part) => part.type === 'error');
+  const passed = last?.payload.error;
+  if (interrupt || typeof passed !== 'object' || passed === null || Array.isArray(passed)) return undefined;
+  return { ...texts, ...passed };
+}
+
+/**
+ * As the answer that it is: a part of text. Published as it was let through; the text of that. undefined: rejected, or nobody could
+ * be asked.
+ */
+export async function passAnswer(run: Run, id: string, text: string): Promise<string | undefined> {
+  const { runId } = run.ref;
+  const whole = [
+    chunk(runId, { type: 'text-start', payload: { id } }),
+    chunk(runId, { type: 'text-delta', payload: { id, text } }),
+    chunk(runId, { type: 'text-end', payload: { id } }),
+  ];
+  if (stringsIn(run.agent).has(text)) {
+    run.chunks.publish(whole);
+    return text;
+  }
+  return run.inTurn(async () => {
+    const { chunks, interrupt } = await guardChunks(run, whole, streamInput(run));
+    if (interrupt) return undefined;
+    run.chunks.publish(chunks);
+    return chunks.map((part) => (part.type === 'text-delta' ? part.payload.text : '')).join('');
+  });
+}
+
+/** All strings that stand in a value, keys left out. */
+function stringsIn(value: JsonValue | Agent | undefined): Set<string> {
+  const found = new Set<string>();
+  const visit = (member: unknown): void => {
+    if (typeof member === 'string') found.add(member);
+    else if (typeof member === 'object' && member !== null) Object.values(member).forEach(visit);
+  };
+  visit(value);
+  return found;
+}

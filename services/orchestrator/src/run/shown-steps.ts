@@ -1,0 +1,35 @@
+// The steps of a run as its caller sees them: what their messages say, as those were let through and as processors left them.
+import { messagesOf, type Message, type StepResult, type ToolResult } from '@millrace/contracts';
+import { responseMessageId, textOf, toolCallsOf } from '../state/response-message.ts';
+import type { Run } from '../state/run-context.ts';
+
+export function shownSteps(run: Run): StepResult[] {
+  const { steps, conversation } = run.state();
+  const messages = new Map(messagesOf(conversation, 'response').map((message) => [message.id, message]));
+  return steps.map((step) => shownStep(step, messages.get(responseMessageId(run.ref.runId, step.stepNumber))));
+}
+
+/** A step whose message was removed says nothing. */
+function shownStep(step: StepResult, message: Message | undefined): StepResult {
+  if (!message) return { ...step, text: '', reasoning: '', toolCalls: [], toolResults: [] };
+  const toolCalls = toolCallsOf(message);
+  return {
+    ...step,
+    text: textOf(message),
+    reasoning: reasoningOf(message),
+    toolCalls,
+    toolResults: resultsOf(message),
+  };
+}
+
+function reasoningOf({ content }: Message): string {
+  return content.parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join('');
+}
+
+function resultsOf({ content }: Message): ToolResult[] {
+  return content.parts.flatMap((part): ToolResult[] => {
+    if (part.type !== 'tool-invocation' || part.toolInvocation.state !== 'result') return [];
+    const { toolCallId, toolName, args, result = null, isError = false, denied } = part.toolInvocation;
+    return [{ toolCallId, toolName, args, result, isError, ...(denied !== undefined && { denied }) }];
+  });
+}
