@@ -3,7 +3,7 @@ import { getCountries, type CountryCode } from 'libphonenumber-js/min';
 import { z } from 'zod';
 import { responseOption } from '../guard/strategy-options.ts';
 import { METHODS } from './marks.ts';
-import { PII_TYPES } from './pii-types.ts';
+import { DEFAULT_TYPES, PII_TYPES } from './pii-types.ts';
 
 const DEFAULT_REGIONS: CountryCode[] = ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'AU'];
 
@@ -22,8 +22,8 @@ export const piiOptions = z.strictObject({
   types: z
     .array(z.enum(PII_TYPES))
     .min(1)
-    .default([...PII_TYPES])
-    .describe('what is looked for'),
+    .default([...DEFAULT_TYPES])
+    .describe('what is looked for; all but uuid and ip unless they are named'),
   regions: z
     .array(z.enum(getCountries()))
     .default(DEFAULT_REGIONS)

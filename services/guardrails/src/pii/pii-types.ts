@@ -17,6 +17,9 @@ export const PII_TYPES = [
 ] as const;
 export type PiiType = (typeof PII_TYPES)[number];
 
+/** Ids and addresses of machines are looked for on request: tools take them, and logs are full of them. */
+export const DEFAULT_TYPES: readonly PiiType[] = PII_TYPES.filter((type) => type !== 'uuid' && type !== 'ip');
+
 /** `contextStart`: where the words begin without which this would not be a hit ("born on"). */
 export type PiiHit = Span & { type: PiiType; contextStart?: number };
 
