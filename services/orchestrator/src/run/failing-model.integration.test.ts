@@ -1,0 +1,100 @@
+// A step whose model fails: what is tried again, what is taken back, what the run ends with.
+import { useBus, useNats } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { dataChunk, textOf, typesOf } from '../testing/chunks.ts';
+import { useOpenSteps } from '../testing/open-steps.ts';
+import { goOn } from '../testing/scripted-replica.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stepOf = useOpenSteps(connection);
+
+describe('a model that fails', () => {
+  const busy = Object.assign(new TypeError('fetch failed'));
+  const refused = new Error('too long');
+
+  test('is tried twice more where that may help, and what it had said is taken back', async () => {
+    const made = await stepOf([
+      { text: 'Hel', breaksOff: { type: 'server_error', message: 'gone' } },
+      { text: 'Hello.' },
+    ]);
+    await made.answer();
+    expect(made.asked.map(({ headers }) => headers?.['X-Client-Request-Id'])).toEqual(['run-1.1', 'run-1.2']);
+    expect(made.published.filter(({ type }) => type === 'retract')).toMatchObject([{ payload: { index: 0 } }]);
+    expect(made.run.state().open?.answer?.text).toBe('Hello.');
+  });
+
+  test('takes back only what it said: custom chunks of stages that do not run again stay', async () => {
+    const made = await stepOf(
+      [{ text: 'Hel', breaksOff: { type: 'server_error', message: 'gone' } }, { text: 'Hello.' }],
+      {
+        processInputStep: () => ({ type: 'continue', data: [dataChunk('found')] }),
+      },
+    );
+    await made.answer();
+    expect(typesOf(made.published)[0]).toBe('data-found');
+    expect(made.published.filter(({ type }) => type === 'retract')).toMatchObject([{ payload: { index: 1 } }]);
+  });
+
+  test('is not waited for until after the run’s deadline', async () => {
+    const limited = Object.assign(new Error('slow down'), {
+      [Symbol.for('vercel.ai.error')]: true,
+      [Symbol.for('vercel.ai.error.AI_APICallError')]: true,
+      statusCode: 429,
+      isRetryable: true,
+      responseHeaders: { 'retry-after': '30' },
+    });
+    const made = await stepOf([{ error: limited }], {}, { deadlineMs: 20_000 });
+    expect(await made.answer()).toMatchObject({ ending: { error: { code: 'model-call-failed' } } });
+    expect(made.asked).toHaveLength(1);
+  });
+
+  test('is asked no more than three times, and then the run fails with its words', async () => {
+    const made = await stepOf([{ error: busy }]);
+    expect(await made.answer()).toMatchObject({
+      ending: { form: 'error', error: { code: 'model-call-failed', message: 'openai/test: fetch failed' } },
+    });
+    expect(made.asked).toHaveLength(3);
+    expect(made.events.filter(({ event }) => event === 'model')).toHaveLength(3);
+  }, 10_000);
+
+  test('is asked again as processAPIError says, as often as retries are left, each counted in every stage', async () => {
+    const counts: Record<string, number[]> = { processInputStep: [], processAPIError: [] };
+    const made = await stepOf(
+      [{ error: refused }],
+      {
+        processInputStep: ({ retryCount }) => (counts['processInputStep']?.push(retryCount), goOn),
+        processAPIError: ({ retryCount }) => (counts['processAPIError']?.push(retryCount), { type: 'retry' }),
+      },
+      { agent: { maxProcessorRetries: 2 } },
+    );
+    expect(await made.answer()).toMatchObject({ ending: { form: 'error', error: { code: 'model-call-failed' } } });
+    expect(made.asked).toHaveLength(3);
+    expect(counts).toEqual({ processInputStep: [0, 1, 2], processAPIError: [0, 1, 2] });
+    expect(made.published.filter(({ type }) => type === 'retract')).toHaveLength(3);
+  });
+
+  test('is not asked again where other retries have used the count up', async () => {
+    const made = await stepOf(
+      [{ error: refused }],
+      { processAPIError: () => ({ type: 'retry' }) },
+      { agent: { maxProcessorRetries: 1 } },
+    );
+    made.run.dispatch({ action: 'rewound', to: 'step', feedback: 'Too rude.' });
+    made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
+    await made.answer();
+    expect(made.asked).toHaveLength(1);
+  });
+
+  test('can be asked again with other messages', async () => {
+    const made = await stepOf([{ error: refused }, { text: 'short' }], {
+      processAPIError: () => ({
+        type: 'retry',
+        changes: { ops: [{ op: 'system', tag: 'less', contents: ['Say less.'] }] },
+      }),
+    });
+    await made.answer();
+    expect(JSON.stringify(made.asked[1]?.prompt)).toContain('Say less.');
+    expect(textOf(made.published)).toBe('short');
+  });
+});

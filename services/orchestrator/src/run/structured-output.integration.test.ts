@@ -1,0 +1,71 @@
+// A step that is asked for an object: in the stream, in the answer, and through the output stream's processors.
+import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { useOpenSteps } from '../testing/open-steps.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+
+const nats = useNats();
+/** Masks an object of the answer, or drops it. */
+const objects = defineProcessor({
+  id: 'objects',
+  description: 'of objects',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: z.strictObject({ does: z.string() }),
+  create: ({ does }) => ({
+    id: 'objects',
+    processOutputStream: async ({ part }) => {
+      if (part.type !== 'object-result') return part;
+      return does === 'drop' ? null : { ...part, object: { mail: '***' } };
+    },
+  }),
+});
+useProcessors(nats, [objects], 'guards');
+const connection = useBus(nats, 'orchestrator');
+const stepOf = useOpenSteps(connection);
+
+describe('structured output', () => {
+  const agent = { structuredOutput: { schema: { type: 'object' } } };
+
+  test('is an object in the stream and in the answer', async () => {
+    const made = await stepOf([{ text: '{"a":1}' }], {}, { agent });
+    expect(await made.answer()).toBeUndefined();
+    expect(made.asked[0]?.responseFormat).toMatchObject({ type: 'json', schema: { type: 'object' } });
+    expect(made.published.at(-1)).toMatchObject({ type: 'object-result', object: { a: 1 } });
+    expect(made.run.state().open?.answer?.object).toEqual({ a: 1 });
+  });
+
+  test('is what the output stream’s processors let through of it, and none where they drop it', async () => {
+    for (const does of ['mask', 'drop']) {
+      const made = await stepOf(
+        [{ text: '{"mail":"ada@example.org"}' }],
+        {},
+        {
+          agent,
+          entries: [planEntry('objects', { stages: ['processOutputStream'], options: { does } })],
+        },
+      );
+      await made.answer();
+      const object = made.run.state().open?.answer?.object;
+      expect(object).toEqual(does === 'mask' ? { mail: '***' } : undefined);
+    }
+  });
+
+  test('that is no JSON fails the run without a word of the answer', async () => {
+    const made = await stepOf([{ text: 'my secret' }], {}, { agent });
+    expect(JSON.stringify(await made.answer())).not.toContain('secret');
+  });
+
+  test('that is none fails the run', async () => {
+    const made = await stepOf([{ text: 'prose' }], {}, { agent });
+    expect(await made.answer()).toMatchObject({ ending: { error: { code: 'model-call-failed' } } });
+  });
+
+  test('is not looked for in words beside tool calls', async () => {
+    const calls = [{ toolCallId: 'c1', toolName: 'clock', input: '{}' }];
+    const made = await stepOf([{ text: 'Let me see.', calls }], {}, { agent });
+    expect(await made.answer()).toBeUndefined();
+    expect(made.run.state().open?.answer).not.toHaveProperty('object');
+  });
+});
