@@ -82,7 +82,7 @@ describe('what goes wrong is thrown with its code', () => {
   test('nobody there, with the service that is missing and what to do', async () => {
     await expect(askApi(client.bus, 'agents-list', { tenant: 'acme' }, {})).rejects.toMatchObject({
       code: 'nobody-there',
-      message: 'Nobody is there who answers agents-list: no orchestrator is up.',
+      message: 'Nobody answers agents-list, which the orchestrator owns.',
       remedy: expect.stringMatching(/^Start the orchestrator .*NATS_URL.*MILLRACE_PREFIX other than mr\.v1\.$/),
     });
   });

@@ -48,7 +48,7 @@ function unanswered(bus: Bus, verb: ApiVerb, error: MillraceError, timeoutMs: nu
   const service = ownerOf(verb);
   const { prefix } = bus.subjects;
   if (error.code === 'nobody-there')
-    return new MillraceError('nobody-there', `Nobody is there who answers ${verb}: no ${service} is up.`, {
+    return new MillraceError('nobody-there', `Nobody answers ${verb}, which the ${service} owns.`, {
       cause: error,
       remedy: `Start the ${service} (npm start, or docker compose up). If one is up, it has another NATS_URL than this, or a MILLRACE_PREFIX other than ${prefix}.`,
     });

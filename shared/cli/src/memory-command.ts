@@ -5,6 +5,7 @@ import { note, say, sayJson } from './cli-io.ts';
 import { parseCount } from './duration.ts';
 import { oneLine, printable } from './printable.ts';
 import { table } from './table.ts';
+import { threadTitles } from './thread-titles.ts';
 import { UsageError } from './usage-error.ts';
 
 export const threadsCommand = (cli: Cli) =>
@@ -28,12 +29,13 @@ const listCommand = (cli: Cli) =>
       const limit = args.limit === undefined ? {} : { limit: parseCount(args.limit, '--limit') };
       return withClient(cli.io, args, async (client) => {
         const { threads, total } = await client.threads.list({ resourceId: args.resource, ...limit });
-        const rows = threads.map(({ id, resourceId, messageCount, lastMessageAt, updatedAt, title }) => [
+        const titles = args.json ? [] : await threadTitles(client, threads);
+        const rows = threads.map(({ id, resourceId, messageCount, lastMessageAt, updatedAt }, at) => [
           id,
           resourceId ?? '-',
           String(messageCount),
           lastMessageAt ?? updatedAt,
-          title,
+          titles[at] ?? '',
         ]);
         if (args.json) sayJson(cli.io, threads);
         else say(cli.io, table(['THREAD', 'RESOURCE', 'MESSAGES', 'LAST', 'TITLE'], rows));

@@ -1,5 +1,5 @@
 // The commands that only read, over a real NATS server, with scripted answers.
-import { MillraceError, textMessage } from '@millrace/contracts';
+import { DEFAULT_THREAD_TITLE, MillraceError, textMessage } from '@millrace/contracts';
 import { advertise, type Endpoint } from '@millrace/bus';
 import { useBus, useNats, serveScriptedApi, type ScriptedApi, processorMetadata } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -40,7 +40,10 @@ beforeAll(async () => {
       },
     },
     answers: {
-      'threads-list': async ({ resourceId }) => ({ threads: [{ id: `of-${resourceId}`, ...thread }], total: 3 }),
+      'threads-list': async ({ resourceId }) => ({
+        threads: ['Sums', DEFAULT_THREAD_TITLE].map((title, n) => ({ ...thread, id: `of-${resourceId}-${n}`, title })),
+        total: 3,
+      }),
       'messages-list': async ({ threadId, last }) => {
         if (threadId === 'none') throw new MillraceError('thread-unknown', 'There is no thread "none".');
         const messages = [
@@ -104,8 +107,16 @@ it('processors list --json has the schema of the options', async () => {
 
 it('threads list shows the threads of a resource, and says when there are more', async () => {
   const { stdout, stderr } = await cli('threads', 'list', '--resource', 'ada', '--limit', '1');
-  expect(stdout).toMatch(/\nof-ada +ada +2 +now +Sums\n$/);
-  expect(stderr).toContain('1 of 3');
+  expect(stdout).toMatch(/\nof-ada-0 +ada +2 +now +Sums\n/);
+  expect(stderr).toContain('2 of 3');
+});
+
+it('threads list shows the first words of a thread that nobody has given a title', async () => {
+  const { stdout } = await cli('threads', 'list', '--resource', 'ada');
+  expect(stdout).toMatch(/\nof-ada-1 +ada +2 +now +"What is 17 \* 23\?"\n$/);
+  expect(JSON.parse((await cli('threads', 'list', '--resource', 'ada', '--json')).stdout)[1].title).toBe(
+    DEFAULT_THREAD_TITLE,
+  );
 });
 
 it('threads messages shows what was said, without what a terminal would obey', async () => {

@@ -9,6 +9,9 @@ import { chunkBatchSchema, runRequestSchema, runResultSchema, runStatusSchema, t
 import { publicRunEventSchema, runEventSchema } from './event.ts';
 import { tokenSchema } from './tokens.ts';
 
+/** Of a thread that nobody has named: the seed's. */
+export const DEFAULT_THREAD_TITLE = 'New Conversation';
+
 export const threadSchema = z.object({
   id: z.string(),
   resourceId: z.string().optional().describe('the thread owns itself if absent'),

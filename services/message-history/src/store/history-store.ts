@@ -40,7 +40,7 @@ export const MAX_LIST_DEPTH = 10_000;
 export const RUN_MARKS_KEPT = 500;
 
 /** The title of a thread that nobody has named. Source: the seed memory-as-processors. */
-export const DEFAULT_TITLE = 'New Conversation';
+export { DEFAULT_THREAD_TITLE as DEFAULT_TITLE } from '@millrace/contracts';
 
 /**
  * Every method may throw `store-unavailable` (the store did not answer in its time: ask again later) and `token-invalid` (the
