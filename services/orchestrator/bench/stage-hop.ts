@@ -34,7 +34,7 @@ for (let at = 0; at < WARMUP + PAIRS; at++) {
   const first = performance.now();
   await bus.nc.request('bench.echo', raw, { timeout: 5_000 });
   const second = performance.now();
-  const [judged] = await callProcessors(run, group, ask);
+  const [judged] = await Array.fromAsync(callProcessors(run, group, ask));
   const third = performance.now();
   if (judged?.verdict.type !== 'continue')
     throw new Error(`the pass-through processor answered ${JSON.stringify(judged)}`);

@@ -14,6 +14,7 @@ import type { Msg } from 'nats';
 import type { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { isInbox } from './inbox.ts';
+import { request } from './request.ts';
 import type { Serving } from './serve.ts';
 import { decode, encode } from './wire.ts';
 
@@ -103,6 +104,13 @@ export function gatherInfo(bus: Bus, options: Gather & { service?: string }): Pr
 
 export function gatherPings(bus: Bus, service: string, options: Gather): Promise<SrvPing[]> {
   return gather(bus, `$SRV.PING.${service}`, srvPingSchema, options);
+}
+
+/** Whether nobody listens there any more, as the server says: a process that is only slow to answer has not left. */
+export async function hasLeft(bus: Bus, serviceAndReplica: string, timeoutMs: number): Promise<boolean> {
+  const subject = `$SRV.PING.${serviceAndReplica}`;
+  const answer = await request(bus, { subject, payload: {}, reply: srvPingSchema, timeoutMs });
+  return 'error' in answer && answer.error.code === 'nobody-there';
 }
 
 /** One process' answer, as JSON: names, descriptions, schemas. */

@@ -6,7 +6,7 @@ export { conflictError, readEntry, writeEntry, type Entry, type Written } from '
 export { ensureTopology, isCode, openJetStream, type JetStreamAccess } from './topology.ts';
 export { startHeartbeat, type Heartbeat, type Living } from './heartbeat.ts';
 export { listen, publish, publishBytes, publishInBatches, type Listening } from './listen.ts';
-export { advertise, gatherInfo, gatherPings, type Endpoint, type MicroService } from './micro.ts';
+export { advertise, gatherInfo, gatherPings, hasLeft, type Endpoint, type MicroService } from './micro.ts';
 export { request, type Answer, type Request } from './request.ts';
 export { resolveAddress, type Address, type Env } from './resolve-address.ts';
 export { serveVerbs, type ApiHandlers } from './serve-verbs.ts';

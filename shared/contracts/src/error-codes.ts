@@ -74,3 +74,24 @@ export const ERROR_CODES = {
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** Trying these again, or asking somebody else, would give the same: the cause is in what was sent or in who sent it. */
+const PERMANENT: ReadonlySet<string> = new Set<ErrorCode>([
+  'message-invalid',
+  'message-too-large',
+  'token-invalid',
+  'not-json',
+  'not-built-yet',
+  'options-invalid',
+  'processor-invalid',
+  'processor-verdict-refused',
+  'state-not-serializable',
+  'message-list-foreign',
+  'message-list-and-messages',
+  'thread-foreign',
+  'save-superseded',
+  'cancelled',
+]);
+
+/** Whether the same may come out well when it is tried again. A code of a later version may. */
+export const isRetryable = (code: ErrorCode): boolean => !PERMANENT.has(code);

@@ -25,7 +25,7 @@ export type CallContext = {
   stepNumber: number;
   signal: AbortSignal;
   /** Where custom chunks go, at once. */
-  write: (chunk: Chunk) => void;
+  write: (chunk: Chunk, entry: string) => void;
   /** What an operator should know, though the call goes on. */
   warn?: (message: string) => void;
 };
@@ -66,7 +66,7 @@ export function createEntryArgs(
     requestContext: createRequestContext(context.requestContext, context.run),
     tracingContext: context.trace ? { trace: context.trace } : {},
     abortSignal: context.signal,
-    writer: createStreamWriter(context.run, context.write, writeFailed),
+    writer: createStreamWriter(context.run, (chunk) => context.write(chunk, entry.entry), writeFailed),
     onViolation: violations.add,
     run: context.run,
     entry: entry.entry,

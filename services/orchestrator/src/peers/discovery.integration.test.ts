@@ -1,6 +1,6 @@
 import type { Stage } from '@millrace/contracts';
 import { advertise, serve, type Bus, type Endpoint } from '@millrace/bus';
-import { useBus, useNats } from '@millrace/testkit';
+import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDiscovery, type Discovery } from './discovery.ts';
@@ -174,5 +174,21 @@ describe('a replica that answers', () => {
     stop();
     await connection.bus.nc.flush();
     expect(await discovery.replicaThatAnswers('pii', signal)).toBeUndefined();
+  });
+});
+
+describe('replicas that have left', () => {
+  test('are known from the server at once, all of them, some, or this one', async () => {
+    const first = await replica('guards', ['pii']);
+    const second = await replica('guards', ['pii']);
+    const discovery = await discovered();
+    expect(await discovery.goneReplicas('pii')).toBe('none');
+    first.stop();
+    await eventually(async () => (await discovery.goneReplicas('pii')) === 'some');
+    expect(await discovery.goneReplicas('pii', first.id)).toBe('all');
+    expect(await discovery.goneReplicas('pii', second.id)).toBe('none');
+    second.stop();
+    await eventually(async () => (await discovery.goneReplicas('pii')) === 'all');
+    expect(await discovery.goneReplicas('never-seen')).toBe('none');
   });
 });

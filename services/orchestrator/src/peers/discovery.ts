@@ -7,7 +7,7 @@ import {
   type RefusedEndpoint,
   type ToolDefinition,
 } from '@millrace/contracts';
-import { gatherInfo, gatherPings, type Bus } from '@millrace/bus';
+import { gatherInfo, gatherPings, hasLeft, type Bus } from '@millrace/bus';
 
 export type FoundProcessor = AdvertisedProcessor;
 
@@ -21,6 +21,8 @@ export type Discovery = {
   together(first: string, second: string): boolean;
   /** A replica of the processor that answers a ping now: another one than `failed` where there is one. */
   replicaThatAnswers(processor: string, signal: AbortSignal, failed?: string): Promise<string | undefined>;
+  /** How many of the processor's replicas (or: whether this one) have left the bus, as the server says; silence is no sign. */
+  goneReplicas(processor: string, replica?: string): Promise<'all' | 'some' | 'none'>;
   /** Resolves when everybody has been asked who was there at the time of the call. */
   refresh(): Promise<void>;
   stop(): void;
@@ -61,6 +63,14 @@ export function createDiscovery(bus: Bus): Discovery {
       const others = pings.filter(({ replica }) => replica !== failed).map(({ answer }) => answer);
       const another = await firstThatAnswers(others);
       return another ?? pings.find(({ replica }) => replica === failed)?.answer;
+    },
+    async goneReplicas(processor, replica) {
+      const known = found.processors.get(processor);
+      if (!known) return 'none';
+      const asked = replica === undefined ? known.replicas : [replica];
+      const gone = await Promise.all(asked.map((one) => hasLeft(bus, `${known.service}.${one}`, PING_MS)));
+      if (gone.every(Boolean)) return 'all';
+      return gone.some(Boolean) ? 'some' : 'none';
     },
     refresh,
     stop: () => clearInterval(timer),

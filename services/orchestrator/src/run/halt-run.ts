@@ -64,8 +64,9 @@ async function saveHalt(run: Run, response: string): Promise<void> {
   const shield = shieldSave(run);
   for (const saver of savers) {
     const started = performance.now();
-    const judged = await callProcessors(shield.run, [saver], { stage, input, onData: () => undefined });
-    const { outcomes } = judged.reduce((fold, one) => foldVerdict(stage, fold, one), emptyFold(input));
+    const saving = callProcessors(shield.run, [saver], { stage, input, onData: () => undefined });
+    const judged = await Array.fromAsync(saving);
+    const { outcomes } = judged.reduce(foldVerdict, emptyFold(input));
     run.events.record({
       event: 'stage',
       stage,

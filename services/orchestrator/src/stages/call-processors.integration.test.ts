@@ -1,20 +1,24 @@
 // Policy falls on one entry: a merged call that is not answered, or in which one member fails, costs the others nothing.
-import { cancelCallSchema, textMessage, type PlanEntry, type StageInput } from '@millrace/contracts';
-import { listen, type Bus } from '@millrace/bus';
+import { cancelCallSchema, stageCallSchema, textMessage, type PlanEntry, type StageInput } from '@millrace/contracts';
+import { listen, serve, type Bus, type Serving } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
 import { failure, goOn, scriptReplica, type Script, type ScriptedReplica } from '../testing/scripted-replica.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import type { Discovery } from '../peers/discovery.ts';
 import { callProcessors } from './call-processors.ts';
+import { emptyFold, foldVerdict, type Judged } from './verdict-fold.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stage = 'processInput';
 const replicas: ScriptedReplica[] = [];
 const runs: TestRun[] = [];
+const servings: Serving[] = [];
 afterEach(async () => {
   await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
+  await Promise.all(servings.splice(0).map((serving) => serving.drain(1_000)));
   for (const run of runs.splice(0)) run.close();
 });
 
@@ -30,7 +34,9 @@ const entries = (...names: string[]): PlanEntry[] => names.map((name) => planEnt
 function testRun(...answering: (Bus | undefined)[]) {
   const left = [...answering];
   const asked: (string | undefined)[] = [];
-  const discovery = {
+  const discovery: Partial<Discovery> = {
+    together: () => true,
+    goneReplicas: async () => 'none',
     replicaThatAnswers: async (_processor: string, _signal: AbortSignal, failed?: string) => {
       asked.push(failed);
       return left.shift()?.id;
@@ -41,8 +47,17 @@ function testRun(...answering: (Bus | undefined)[]) {
   return { ...made, asked };
 }
 const input: StageInput = { retryCount: 0, stepNumber: 0, conversation: { entries: [], system: [] } };
-const call = ({ run }: Pick<TestRun, 'run'>, group: PlanEntry[]) =>
-  callProcessors(run, group, { stage, input, onData: () => undefined });
+/** As a stage does it: up to the first verdict that stops it. */
+async function call({ run }: Pick<TestRun, 'run'>, group: PlanEntry[]): Promise<Judged[]> {
+  const all: Judged[] = [];
+  let fold = emptyFold(input);
+  for await (const judged of callProcessors(run, group, { stage, input, onData: () => undefined })) {
+    all.push(judged);
+    fold = foldVerdict(fold, judged);
+    if (fold.stopped) break;
+  }
+  return all;
+}
 const shown = (judged: Awaited<ReturnType<typeof call>>) =>
   judged.map(({ entry, verdict, attempts }) => `${entry.entry} ${verdict.type} ${attempts}`);
 
@@ -53,9 +68,13 @@ describe('a merged call', () => {
     expect(calls).toEqual(['a+b']);
   });
 
-  test('may be answered for its head alone', async () => {
-    await replica(['a'], () => [goOn]);
-    expect(shown(await call(testRun(), entries('a', 'b', 'c')))).toEqual(['a continue 1']);
+  test('may be answered for its head alone: the rest is asked for again', async () => {
+    const { calls } = await replica(['a', 'b'], ({ entries: asked }) =>
+      asked[0]?.entry === 'a' ? [goOn] : [goOn, goOn],
+    );
+    const judged = await call(testRun(), entries('a', 'b', 'c'));
+    expect(shown(judged)).toEqual(['a continue 1', 'b continue 1', 'c continue 1']);
+    expect(calls).toEqual(['a+b+c', 'b+c']);
   });
 
   test('has the sum of its members’ time, and their state', async () => {
@@ -125,14 +144,73 @@ describe('one entry', () => {
     expect(calls).toEqual(['a']);
   });
 
-  test('that nobody serves fails at once, by name', async () => {
+  test('that nobody serves fails by name when its time is up, not before', async () => {
     const started = performance.now();
+    const [judged] = await call(testRun(), [planEntry('a', { timeoutMs: 400 })]);
+    expect(judged?.verdict).toMatchObject({ code: 'processor-not-there', message: expect.stringContaining('"a"') });
+    expect(judged?.attempts).toBe(1);
+    expect(performance.now() - started).toBeGreaterThan(250);
+  });
+
+  test('whose service comes back within its time is judged by it', async () => {
+    const judging = call(testRun(), [planEntry('a', { timeoutMs: 10_000 })]);
+    const { calls } = await replica(['a'], () => [goOn]);
+    expect(shown(await judging)).toEqual(['a continue 1']);
+    expect(calls).toEqual(['a']);
+  });
+
+  test.each([
+    [
+      'a code outside the registry',
+      { code: 'my-own-code' },
+      { code: 'processor-failed', message: /my-own-code: broken/ },
+    ],
+    ['a message of two megabytes', { message: 'x'.repeat(2_000_000) }, { message: /^x+ \[cut: it had 2000000/ }],
+  ])('that fails with %s fails within the bounds of the wire', async (_what, said, shownAs) => {
+    await replica(['a'], () => [failure({ retryable: false, ...said })]);
+    const [judged] = await call(testRun(), entries('a'));
+    if (judged?.verdict.type !== 'failure') throw new Error('it was to fail');
+    expect(judged.verdict).toMatchObject({ type: 'failure' });
+    if ('code' in shownAs) expect(judged.verdict.code).toBe(shownAs.code);
+    expect(shownAs.message.test(judged.verdict.message)).toBe(true);
+    expect(judged.verdict.message.length).toBeLessThan(9_000);
+  });
+
+  test('that gives two verdicts is refused', async () => {
+    await replica(['a'], () => [goOn, goOn]);
     const [judged] = await call(testRun(), entries('a'));
     expect(judged?.verdict).toMatchObject({
-      code: 'processor-not-there',
-      message: expect.stringContaining('"a"'),
+      code: 'processor-verdict-refused',
+      message: expect.stringContaining('2 verdicts'),
     });
-    expect(performance.now() - started).toBeLessThan(140);
+  });
+
+  test('whose state is nested deeper than JSON can be written is refused at once', async () => {
+    const bus = await connection.connect({ name: 'guards' });
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    const subscription = bus.nc.subscribe(bus.subjects.stage(stage, 'a'), {
+      callback: (_error, message) =>
+        void message.respond(
+          `{"sequence":0,"replica":"r1","ms":[1],"verdicts":[{"type":"continue","state":{"deep":${deep}}}]}`,
+        ),
+    });
+    await bus.nc.flush();
+    const [judged] = await call(testRun(), entries('a'));
+    expect(judged?.verdict).toMatchObject({
+      code: 'processor-verdict-refused',
+      message: expect.stringContaining('nested'),
+    });
+    subscription.unsubscribe();
+  });
+
+  test('whose answer says that more messages came before it than did has lost some', async () => {
+    const bus = await connection.connect({ name: 'guards' });
+    const answer = { sequence: 2, verdicts: [goOn], ms: [1], replica: bus.id };
+    const handle = async () => answer;
+    servings.push(serve(bus, { subject: bus.subjects.stage(stage, 'a'), request: stageCallSchema, handle }));
+    await bus.nc.flush();
+    const [judged] = await call(testRun(), [planEntry('a', { attempts: 1 })]);
+    expect(judged?.verdict).toMatchObject({ code: 'session-lost', message: expect.stringContaining('2 messages') });
   });
 
   test('that judges nothing has failed', async () => {
@@ -145,7 +223,7 @@ describe('one entry', () => {
     const large = { ...input, text: 'x'.repeat(connection.bus.maxPayload()) };
     const made = testRun(connection.bus);
     const ask = { stage, input: large, onData: () => undefined } as const;
-    const [judged] = await callProcessors(made.run, entries('a'), ask);
+    const [judged] = await Array.fromAsync(callProcessors(made.run, entries('a'), ask));
     expect(judged).toMatchObject({ attempts: 1, verdict: { code: 'message-too-large', retryable: false } });
     expect(made.asked).toEqual([]);
   });

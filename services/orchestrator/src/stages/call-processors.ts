@@ -1,164 +1,143 @@
-// Calls processors over the bus: one request for a list of neighbours, policy applied to each member on its own. Answers with a
-// verdict for every entry that ran; what went wrong on the way is a failure verdict, never a throw.
-import {
-  MillraceError,
-  stageReplySchema,
-  type Chunk,
-  type ErrorCode,
-  type PlanEntry,
-  type Stage,
-  type StageInput,
-  type StageReply,
-  type VerdictOf,
-} from '@millrace/contracts';
+// Calls processors over the bus. Gives a verdict for each entry, in order; what went wrong on the way is a failure verdict, never a
+// throw.
+import { narrowInput, stageReplySchema, type Chunk, type PlanEntry, type Stage } from '@millrace/contracts';
+import type { ErrorCode, MillraceError, StageInput, StageReply } from '@millrace/contracts';
 import { publish, request } from '@millrace/bus';
-import { callHead } from './call-head.ts';
-import { narrowInput } from './narrow-input.ts';
+import { askWithPolicy, type Asked, type Target } from './ask-with-policy.ts';
+import { callHead, readsOf } from './call-request.ts';
 import type { Run } from '../state/run-context.ts';
-import { emptyFold, foldVerdict, type Judged } from './verdict-fold.ts';
+import { entryFailure, judge, judgeAll, type Judged } from './verdict-fold.ts';
+import { watchCall, type CallWatch } from './watch-call.ts';
 
 export type StageRequest = {
   stage: Stage;
-  /** As it is now: the members before have been applied. */
   input: StageInput;
-  /** Custom chunks that a processor writes while it works. */
-  onData: (chunks: Chunk[]) => void;
+  /** Custom chunks that processors write while they work, and the entries that are at work. */
+  onData: (chunks: Chunk[], group: readonly PlanEntry[]) => void;
 };
 
-/**
- * Asks for the group in one call, or for the head of it that a replica serves. At least one verdict, in the order of the group;
- * none behind one that stops, so the caller asks again for the rest.
- */
-export async function callProcessors(run: Run, group: readonly PlanEntry[], ask: StageRequest): Promise<Judged[]> {
-  const [first] = group;
-  if (!first) return [];
-  if (group.length === 1) return [await callOne(run, first, ask)];
-  const merged = await attempt(run, group, ask, undefined);
-  // Without an answer its members are asked again one by one, so that policy falls on one.
-  if (!('judged' in merged)) return callOneByOne(run, group, ask);
-  const { judged } = merged;
-  const last = judged.at(-1);
-  if (!last || !mayBeTriedAgain(last)) return judged;
-  // The member that failed has had one of its attempts; it is asked alone for the others, behind what was judged before it.
-  const before = judged.slice(0, -1);
-  const fold = foldJudged(ask, before);
-  return fold.ended ? before : [...before, await callOne(run, last.entry, { ...ask, input: fold.input }, last)];
-}
-
-/** Each sees what the one before it changed; up to the first that does not simply go on. */
-async function callOneByOne(run: Run, group: readonly PlanEntry[], ask: StageRequest): Promise<Judged[]> {
-  const judged: Judged[] = [];
-  for (const entry of group) {
-    const { input, ended } = foldJudged(ask, judged);
-    if (ended) break;
-    judged.push(await callOne(run, entry, { ...ask, input }));
-  }
-  return judged;
-}
-
-/** The input as the verdicts so far leave it. `ended`: one of them stopped, or failed: nothing may be asked behind it yet. */
-function foldJudged({ stage, input }: StageRequest, judged: readonly Judged[]) {
-  const fold = judged.reduce((sum, one) => foldVerdict(stage, sum, one), emptyFold(input));
-  return { input: fold.input, ended: fold.outcomes.some(({ verdict }) => verdict !== 'continue') };
-}
-
-/** @param failed how the first attempt went, where there was one */
-async function callOne(run: Run, entry: PlanEntry, ask: StageRequest, failed?: Judged): Promise<Judged> {
-  let last: Judged = failed ?? { entry, verdict: failureOf(entry, notTried), ms: 0, attempts: 0 };
-  while (last.attempts < entry.attempts && !run.signal.aborted) {
-    const again = last.attempts > 0;
-    const replica = again
-      ? await run.deps.discovery.replicaThatAnswers(entry.processor, run.signal, last.replica)
-      : undefined;
-    if (again && replica === undefined) break;
-    const attempts = last.attempts + 1;
-    const started = performance.now();
-    const outcome = await attempt(run, [entry], ask, replica);
-    const judged = 'judged' in outcome ? outcome.judged[0] : undefined;
-    const error = 'error' in outcome ? outcome.error : nothingJudged;
-    last = judged
-      ? { ...judged, attempts }
-      : { entry, verdict: failureOf(entry, error), ms: performance.now() - started, attempts, replica };
-    if (!mayBeTriedAgain(last)) break;
-  }
-  return last;
-}
-
-const notTried: Pick<MillraceError, 'code' | 'message'> = {
-  code: 'cancelled',
-  message: 'The run was stopped before the call.',
-};
-
-function mayBeTriedAgain({ verdict }: Judged): boolean {
-  return verdict.type === 'failure' && verdict.retryable;
-}
-
-type Attempt = { judged: Judged[] } | { error: MillraceError };
-
-async function attempt(
+/** Each entry is asked when the caller wants its verdict; it sees what those before it changed. */
+export async function* callProcessors(
   run: Run,
-  group: readonly PlanEntry[],
-  ask: StageRequest,
-  replica: string | undefined,
-): Promise<Attempt> {
+  entries: readonly PlanEntry[],
+  { stage, input, onData }: StageRequest,
+): AsyncGenerator<Judged, void, void> {
+  let current = input;
+  const once = writeOnce(onData);
+  const ask = (group: PlanEntry[], to: Target) => askStage(run, group, to, { stage, input: current, onData: once() });
+  for await (const outcome of askWithPolicy(run, entries, ask)) {
+    if ('failure' in outcome) {
+      const { entry, failure, ...rest } = outcome;
+      yield { ...judge(stage, current, entry, failure), ...rest };
+      continue;
+    }
+    for (const judged of outcome.answer) {
+      current = judged.input;
+      yield { ...judged, attempts: outcome.attempts };
+    }
+  }
+}
+
+/** A stage that is tried again writes its chunks again: those that are out already are counted off, entry by entry. */
+function writeOnce(onData: StageRequest['onData']) {
+  const out = new Map<string, number>();
+  return (): ((entry: string, chunks: Chunk[], group: readonly PlanEntry[]) => void) => {
+    const seen = new Map<string, number>();
+    return (entry, chunks, group) => {
+      const before = seen.get(entry) ?? 0;
+      const known = out.get(entry) ?? 0;
+      seen.set(entry, before + chunks.length);
+      out.set(entry, Math.max(known, before + chunks.length));
+      const fresh = chunks.slice(Math.max(known - before, 0));
+      if (fresh.length > 0) onData(fresh, group);
+    };
+  };
+}
+
+type StageAsk = { stage: Stage; input: StageInput; onData: ReturnType<ReturnType<typeof writeOnce>> };
+
+async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk): Promise<Asked<Judged[]>> {
+  const { stage, input, onData } = ask;
   const { bus } = run.deps.access;
+  const [first] = group;
+  if (!first) throw new Error('no processor was to be called');
   const head = callHead(run, group);
+  const watch = watchCall(run, group, to.lastTry, to.replica);
+  let progressed = 0;
   const answer = await request<StageReply>(bus, {
-    subject: bus.subjects.stage(ask.stage, group[0]?.processor ?? '', replica),
-    payload: { ...head, stage: ask.stage, input: narrowInput(ask.input, group) },
+    subject: bus.subjects.stage(stage, first.processor, to.replica),
+    payload: { ...head, stage, input: narrowInput(input, readsOf(group)) },
     reply: stageReplySchema,
     timeoutMs: head.timeoutMs,
-    signal: run.signal,
+    signal: watch.signal,
     progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress: (reply) => {
-      if ('progress' in reply) ask.onData(reply.progress);
+      if (!('progress' in reply)) return;
+      progressed += 1;
+      watch.heard(reply);
+      const { entry = first.entry, progress } = reply;
+      if (progress.length > 0) onData(entry, progress, group);
     },
   });
+  watch.stop();
   if ('error' in answer) {
-    const { code, message } = answer.error;
-    const processors = group.map((entry) => entry.processor);
-    run.deps.log.warn(
-      { runId: run.ref.runId, stage: ask.stage, processors, code, error: message },
-      'a stage call was not answered',
-    );
-    giveUp(run, group, head.callId, code);
-    return answer;
+    giveUp(run, group, stage, head.callId, watch.reason() ?? answer.error);
+    return unanswered(group, { stage, input }, answer.error, watch);
   }
-  const judged = 'progress' in answer.ok ? [] : judge(group, answer.ok);
-  return judged.length > 0 ? { judged } : { error: nothingJudged };
+  if ('progress' in answer.ok) throw new Error('a progress message was taken for the answer');
+  const { sequence, verdicts, replica } = answer.ok;
+  const failed = (code: ErrorCode, message: string) => ({ ...failedOf(group, { code, message }), replica });
+  if (sequence !== progressed)
+    return failed('session-lost', `Of ${sequence} messages before its answer ${progressed} came.`);
+  if (verdicts.length === 0) return failed('processor-not-there', 'The replica judged nothing.');
+  if (verdicts.length > group.length)
+    return failed('processor-verdict-refused', `${verdicts.length} verdicts came for ${group.length} entries.`);
+  return { ...split(judgeAll(stage, input, group, answer.ok)), replica };
 }
 
-const nothingJudged = new MillraceError('processor-not-there', 'The replica judged nothing.');
+/** Those before the first that failed stand; that one may be asked again. */
+function split(judged: Judged[]): Asked<Judged[]> {
+  const at = judged.findIndex(({ verdict }) => verdict.type === 'failure');
+  const failed = judged[at]?.verdict;
+  if (failed?.type !== 'failure') return { answer: judged, served: judged.length };
+  return { answer: judged.slice(0, at), served: at, failure: { verdict: failed, of: 'member' } };
+}
 
-function judge(
+/** What the replica has told of stands all the same, and the failure is then that of the member after it. */
+function unanswered(
   group: readonly PlanEntry[],
-  { verdicts, ms, replica }: Extract<StageReply, { verdicts: unknown }>,
-): Judged[] {
-  return group.flatMap((entry, at) => {
-    const verdict = verdicts[at];
-    return verdict ? [{ entry, verdict, ms: ms[at] ?? 0, attempts: 1, replica }] : [];
-  });
+  { stage, input }: { stage: Stage; input: StageInput },
+  error: MillraceError,
+  watch: CallWatch,
+): Asked<Judged[]> {
+  const told = watch.judged();
+  const before = told ? split(judgeAll(stage, input, group, { ...told, replica: watch.replica() })) : undefined;
+  const common = { unanswered: true, nobodyThere: error.code === 'nobody-there', replica: watch.replica() };
+  const at = group[before?.served ?? 0];
+  if (before && (before.failure || !at)) return { ...before, ...common };
+  const failed = failedOf(at && before ? [at] : group, watch.reason() ?? error);
+  return { ...failed, ...common, ...(before && { answer: before.answer, served: before.served }) };
+}
+
+export function failedOf(group: readonly PlanEntry[], error: Pick<MillraceError, 'code' | 'message'>): Asked<never> {
+  const [first] = group;
+  if (!first) throw new Error('nobody failed');
+  return { served: 0, failure: { verdict: entryFailure(first, error), of: group.length > 1 ? 'group' : 'member' } };
 }
 
 /** A call that is given up is cancelled where it runs: its abortSignal fires. */
-function giveUp(run: Run, group: readonly PlanEntry[], callId: string, code: ErrorCode): void {
-  if (code !== 'timeout' && code !== 'cancelled') return;
-  const { bus } = run.deps.access;
+export function giveUp(
+  run: Run,
+  group: readonly PlanEntry[],
+  stage: Stage,
+  callId: string,
+  { code, message }: Pick<MillraceError, 'code' | 'message'>,
+): void {
+  const { access, log } = run.deps;
+  const processors = group.map((entry) => entry.processor);
+  log.warn({ runId: run.ref.runId, stage, processors, code, error: message }, 'a stage call was not answered');
+  if (code === 'nobody-there') return;
   for (const service of new Set(group.map((entry) => entry.service))) {
-    publish(bus, bus.subjects.cancelCalls(service), { callIds: [callId] });
+    publish(access.bus, access.bus.subjects.cancelCalls(service), { callIds: [callId] });
   }
-}
-
-/** Asking again, somebody else, would give the same. */
-const PERMANENT: readonly ErrorCode[] = ['message-too-large', 'not-json', 'cancelled'];
-
-/** The bus's words in the run's: who did not answer, at what. */
-export function failureOf(entry: PlanEntry, error: Pick<MillraceError, 'code' | 'message'>): VerdictOf<'failure'> {
-  const codes: Partial<Record<ErrorCode, ErrorCode>> = {
-    'nobody-there': 'processor-not-there',
-    timeout: 'processor-timeout',
-  };
-  const code = codes[error.code] ?? error.code;
-  const retryable = !PERMANENT.includes(code);
-  return { type: 'failure', code, message: `"${entry.entry}" (${entry.processor}): ${error.message}`, retryable };
 }

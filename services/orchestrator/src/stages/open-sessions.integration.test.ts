@@ -61,13 +61,13 @@ function testRun(list: PlanEntry[], { second, merged = true }: { second?: Bus; m
 }
 async function open(list: PlanEntry[], options?: Parameters<typeof testRun>[1]) {
   const { run } = testRun(list, options);
-  const openings = await openSessions(run, list, { input });
+  const openings = await openSessions(run, list, input);
   const shown = openings.map((opening) =>
-    'opened' in opening
+    'answer' in opening
       ? `${opening.entries.map(({ entry }) => entry).join('+')} ${opening.attempts}`
       : `${opening.entry.entry} ${opening.failure.code} ${opening.attempts}`,
   );
-  for (const opening of openings) if ('opened' in opening) opening.connection.client.drop();
+  for (const opening of openings) if ('answer' in opening) opening.answer.connection.client.drop();
   return shown;
 }
 
@@ -100,15 +100,15 @@ describe('sessions', () => {
     const foreign = listen(connection.bus, 'foreign.subject', z.unknown(), () => heard.push('foreign'));
     await replica(['a'], (_open, answer) => ({ ...answer(), subject: 'foreign.subject' }));
     const list = entries('a');
-    const [opening] = await openSessions(testRun(list).run, list, { input });
-    if (!opening || !('opened' in opening)) throw new Error('it was to be opened');
-    const { replica: id } = opening.opened;
-    const own = connection.bus.subjects.session('guards', id, opening.connection.session);
+    const [opening] = await openSessions(testRun(list).run, list, input);
+    if (!opening || !('answer' in opening)) throw new Error('it was to be opened');
+    const { connection: session, opened } = opening.answer;
+    const own = connection.bus.subjects.session('guards', opened.replica, session.session);
     const fed = listen(connection.bus, own, sessionInputSchema, () => heard.push('own'));
     await connection.bus.nc.flush();
-    opening.connection.start({ output() {}, ended() {}, advanced() {} });
-    opening.connection.client.push([delta('a')]);
-    opening.connection.client.drop();
+    session.start({ output() {}, ended() {}, advanced() {} });
+    session.client.push([delta('a')]);
+    session.client.drop();
     await connection.bus.nc.flush();
     expect(heard).toEqual(['own', 'own']);
     for (const listening of [foreign, fed]) listening.stop();

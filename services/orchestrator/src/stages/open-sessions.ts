@@ -1,110 +1,86 @@
-// Opens the output stream's sessions: one for each list of adjacent processors of one service. Policy at the open: tried again
-// on another replica, then skipped or failed. A replica may serve the head of the list only; the rest is opened for itself.
-import {
-  sessionOpenedSchema,
-  type Chunk,
-  type PlanEntry,
-  type StageInput,
-  type Verdict,
-  type VerdictOf,
-} from '@millrace/contracts';
-import { publish, request } from '@millrace/bus';
-import { callHead } from './call-head.ts';
-import { mergeAdjacent } from './merge-adjacent.ts';
-import { narrowInput } from './narrow-input.ts';
-import { failureOf } from './call-processors.ts';
+// Opens the output stream's sessions: one for each list of adjacent processors that one replica serves.
+import { failureOf, narrowInput, sessionOpenedSchema, type Chunk, type PlanEntry } from '@millrace/contracts';
+import type { SessionOpened, StageInput } from '@millrace/contracts';
+import { request } from '@millrace/bus';
+import { askWithPolicy, type Asked, type Outcome, type Target } from './ask-with-policy.ts';
+import { callHead, mergeAdjacent, readsOf } from './call-request.ts';
+import { failedOf, giveUp } from './call-processors.ts';
 import type { Run } from '../state/run-context.ts';
 import { connectSession, type OpenedSession, type SessionConnection } from './session-client.ts';
+import { watchCall } from './watch-call.ts';
 
-export type Opened = { entries: PlanEntry[]; attempts: number; connection: SessionConnection; opened: OpenedSession };
-type Unopened = { entry: PlanEntry; attempts: number; failure: VerdictOf<'failure'>; replica?: string | undefined };
-export type Opening = Opened | Unopened;
+export type Session = { connection: SessionConnection; opened: OpenedSession };
+
+/** In the order of the entries; fewer when the run is stopped meanwhile. All lists are opened at once. */
+export async function openSessions(
+  run: Run,
+  entries: readonly PlanEntry[],
+  input: StageInput,
+): Promise<Outcome<Session>[]> {
+  const open = (group: PlanEntry[], to: Target) => openSession(run, group, to, input);
+  const groups = mergeAdjacent(entries, run.deps.discovery);
+  return (await Promise.all(groups.map((group) => Array.fromAsync(askWithPolicy(run, group, open))))).flat();
+}
+
+async function openSession(run: Run, group: PlanEntry[], to: Target, input: StageInput): Promise<Asked<Session>> {
+  const { access, sessions } = run.deps;
+  const timeoutMs = group.reduce((sum, entry) => sum + entry.timeoutMs, 0);
+  const connection = connectSession({ bus: access.bus, inbox: sessions, runId: run.ref.runId, timeoutMs });
+  const asked = await askReplica(run, group, to, { input, session: connection.session });
+  if (!asked.answer) {
+    connection.client.drop();
+    return { ...asked, answer: undefined };
+  }
+  // Both ends show that they live from here on, while the step's other sessions are still being opened.
+  connection.opened(asked.answer);
+  return { ...asked, answer: { connection, opened: asked.answer } };
+}
 
 export type OpenRequest = {
   input: StageInput;
-  /** The whole stream, when it comes in one piece: the reply is then the answer. */
-  whole?: readonly Chunk[];
+  session: string;
+  /** All chunks, when they come in one piece: the reply is then the answer. */
+  batch?: readonly Chunk[];
 };
 
-/** In the order of the entries. All lists are opened at once. */
-export async function openSessions(run: Run, entries: PlanEntry[], ask: OpenRequest): Promise<Opening[]> {
-  const groups = mergeAdjacent(entries, run.deps.discovery);
-  return (await Promise.all(groups.map((group) => openGroup(run, group, ask)))).flat();
-}
-
-/** The group, or the head of it that a replica serves, or the first entry for itself. */
-export async function openHead(run: Run, group: PlanEntry[], ask: OpenRequest): Promise<Opening> {
-  const [first] = group;
-  if (!first) throw new Error('a session was opened for no processor');
-  const merged = group.length > 1 ? await openOnce(run, group, ask) : undefined;
-  if (merged && 'opened' in merged) return merged;
-  // Without an answer its members are asked one by one, so that policy falls on one.
-  return openWithPolicy(run, first, ask);
-}
-
-async function openGroup(run: Run, group: PlanEntry[], ask: OpenRequest): Promise<Opening[]> {
-  const head = await openHead(run, group, ask);
-  const rest = group.slice('opened' in head ? head.entries.length : 1);
-  if (rest.length === 0) return [head];
-  const isHeadOfReplica = 'opened' in head && head.entries.length > 1;
-  if (isHeadOfReplica) return [head, ...(await openGroup(run, rest, ask))];
-  return [head, ...(await Promise.all(rest.map((entry) => openWithPolicy(run, entry, ask))))];
-}
-
-async function openWithPolicy(run: Run, entry: PlanEntry, ask: OpenRequest): Promise<Opening> {
-  let replica: string | undefined;
-  for (let attempts = 1; ; attempts++) {
-    const opening = { ...(await openOnce(run, [entry], ask, replica)), attempts };
-    const again = 'failure' in opening && opening.failure.retryable && attempts < entry.attempts && !run.signal.aborted;
-    const failed = 'failure' in opening ? opening.replica : undefined;
-    if (again) replica = await run.deps.discovery.replicaThatAnswers(entry.processor, run.signal, failed);
-    if (!again || replica === undefined) return opening;
-  }
-}
-
-async function openOnce(run: Run, group: PlanEntry[], ask: OpenRequest, replica?: string): Promise<Opening> {
-  const { access, sessions: inbox } = run.deps;
-  const { bus } = access;
-  const [entry] = group;
-  if (!entry) throw new Error('a session was opened for no processor');
+/** One open request, with a session or a batch. */
+export async function askReplica(
+  run: Run,
+  group: PlanEntry[],
+  to: Target,
+  { input, session, batch }: OpenRequest,
+): Promise<Asked<OpenedSession>> {
+  const { bus } = run.deps.access;
+  const stage = 'processOutputStream' as const;
   const head = callHead(run, group);
-  const connection = connectSession({ bus, inbox, runId: run.ref.runId, timeoutMs: head.timeoutMs });
-  const { session } = connection;
-  const input = narrowInput(ask.input, group);
-  const answer = await request(bus, {
-    subject: bus.subjects.stage('processOutputStream', entry.processor, replica),
+  const watch = watchCall(run, group, to.lastTry, to.replica);
+  const answer = await request<SessionOpened>(bus, {
+    subject: bus.subjects.stage(stage, group[0]?.processor ?? '', to.replica),
     payload: {
       ...head,
-      stage: 'processOutputStream',
+      stage,
       session,
       orchestrator: bus.id,
-      input,
-      ...(ask.whole && { chunks: ask.whole, end: true }),
+      input: narrowInput(input, readsOf(group)),
+      ...(batch && { chunks: batch, end: true }),
     },
     reply: sessionOpenedSchema,
     timeoutMs: head.timeoutMs,
-    signal: run.signal,
+    signal: watch.signal,
   });
-  const opened = 'ok' in answer && answer.ok.opened ? answer.ok : undefined;
-  if (!opened || ask.whole) connection.client.drop();
-  if (opened) {
-    if (!ask.whole) connection.opened(opened);
-    const broken = ask.whole && group.length === 1 ? failureIn(opened.output?.verdicts) : undefined;
-    if (broken) return { entry, attempts: 1, failure: broken, replica: opened.replica };
-    return { entries: group.slice(0, opened.served), attempts: 1, connection, opened };
-  }
+  watch.stop();
   if ('error' in answer) {
-    const { code } = answer.error;
-    if (code === 'timeout' || code === 'cancelled')
-      publish(bus, bus.subjects.cancelCalls(entry.service), { callIds: [head.callId] });
-    return { entry, attempts: 1, failure: failureOf(entry, answer.error), replica };
+    const error = watch.reason() ?? answer.error;
+    giveUp(run, group, stage, head.callId, error);
+    return { ...failedOf(group, error), nobodyThere: error.code === 'nobody-there', unanswered: true };
   }
-  const refused = answer.ok.opened ? undefined : failureIn(answer.ok.verdicts);
-  const unsaid = failureOf(entry, { code: 'processor-failed', message: 'The session was refused.' });
-  return { entry, attempts: 1, failure: refused ?? unsaid, replica };
+  if (answer.ok.opened) {
+    const served = Math.min(answer.ok.served, group.length);
+    return { answer: { ...answer.ok, served }, served, replica: answer.ok.replica };
+  }
+  const [refused] = answer.ok.verdicts;
+  const verdict = refused?.type === 'failure' ? failureOf(refused.code, refused.message) : unsaid;
+  return { served: 0, failure: { verdict, of: 'member' } };
 }
 
-function failureIn(verdicts: readonly Verdict[] | undefined): VerdictOf<'failure'> | undefined {
-  const [first] = verdicts ?? [];
-  return first?.type === 'failure' ? first : undefined;
-}
+const unsaid = failureOf('processor-failed', 'The session was refused.');

@@ -1,10 +1,9 @@
 // The output stream's processors of one step, as a chain of sessions on their replicas: what is pushed in comes out guarded.
 // Knows nothing of models, publishing or what a verdict means for the run; those meet in step-stream.ts.
-import { entriesOf, type Chunk, type StageInput } from '@millrace/contracts';
-import { failureOf } from './call-processors.ts';
+import { entriesOf, type Chunk, type PlanEntry, type StageInput } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
-import { emptyFold, foldVerdict, type Judged, type StageFold } from './verdict-fold.ts';
-import { openSessions, type Opened } from './open-sessions.ts';
+import { emptyFold, entryFailure, foldVerdict, judge, type Judged, type StageFold } from './verdict-fold.ts';
+import { openSessions, type Session } from './open-sessions.ts';
 import type { SessionEnd } from './session-client.ts';
 
 export type StreamChain = {
@@ -27,8 +26,9 @@ export async function openStreamChain(
   input: StageInput,
   output: (chunks: readonly Chunk[]) => void,
 ): Promise<StreamChain> {
-  const openings = await openSessions(run, entriesOf(run.plan, 'processOutputStream'), { input });
-  const links = openings.filter((opening): opening is Opened => 'opened' in opening);
+  const entries = entriesOf(run.plan, 'processOutputStream');
+  const openings = await openSessions(run, entries, input);
+  const links = openings.flatMap((opening) => ('answer' in opening ? [{ ...opening, ...opening.answer }] : []));
   const over = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<StageFold>();
   let fold = emptyFold(input);
@@ -65,20 +65,26 @@ export async function openStreamChain(
     else ended.resolve(fold);
   };
   for (const opening of openings) {
-    if ('opened' in opening) continue;
-    const { entry, failure, attempts } = opening;
-    settle(foldVerdict('processOutputStream', fold, { entry, verdict: failure, ms: 0, attempts }));
+    if ('answer' in opening) continue;
+    const { entry, failure, ...rest } = opening;
+    settle(foldVerdict(fold, { ...judge('processOutputStream', input, entry, failure), ...rest }));
   }
+  // The run was stopped before all were asked: a chain with a gap lets nothing pass.
+  const opened = new Set(openings.flatMap((one) => ('answer' in one ? one.entries : [one.entry])));
+  const unopened = entries.find((entry) => !opened.has(entry));
+  if (unopened) settle(foldVerdict(fold, lostAtOnce(unopened, input, cancelled)));
   links.forEach((link, at) =>
     link.connection.start({
       output: (chunks) => into(at + 1, chunks),
       advanced: wake,
       ended: (end) => {
-        settle(judgedBy(link, end).reduce((sum, judged) => foldVerdict('processOutputStream', sum, judged), fold));
+        settle(judgedBy(link, end, input).reduce(foldVerdict, fold));
         endAt(at + 1);
       },
     }),
   );
+  // Nobody waits for room in a stream that is over.
+  run.signal.addEventListener('abort', wake, { once: true });
   const full = () => links.some(({ connection }) => connection.client.waiting() > MAX_WAITING_CHUNKS);
   return {
     push: (chunks) => into(0, chunks),
@@ -87,21 +93,38 @@ export async function openStreamChain(
       return ended.promise;
     },
     async room() {
-      while (full() && !fold.stopped) await new Promise<void>((resolve) => waiting.push(resolve));
+      while (full() && !fold.stopped && !run.signal.aborted)
+        await new Promise<void>((resolve) => waiting.push(resolve));
     },
     stopped: over.promise,
     drop,
   };
 }
 
+type Link = Session & { entries: PlanEntry[]; attempts: number };
+
 /** A stream processor that breaks in mid-stream fails the run, whatever its policy: its text has already been let through. */
-function judgedBy({ entries, attempts, opened }: Opened, end: SessionEnd): Judged[] {
-  return entries.map((listed, at): Judged => {
-    const entry = { ...listed, onFailure: 'fail' as const };
-    const { replica } = opened;
-    if ('lost' in end) return { entry, verdict: failureOf(entry, end.lost), ms: 0, attempts, replica };
-    const verdict =
-      end.verdicts[at] ?? failureOf(entry, { code: 'session-lost', message: 'The session ended without its verdict.' });
-    return { entry, verdict, ms: end.ms[at] ?? 0, attempts, replica };
+function judgedBy({ entries, attempts, opened }: Link, end: SessionEnd, input: StageInput): Judged[] {
+  const { replica } = opened;
+  return entries.map((entry, at): Judged => {
+    if ('lost' in end) return { ...lostAtOnce(entry, input, end.lost), attempts, replica };
+    const verdict = end.verdicts[at];
+    if (!verdict) return { ...lostAtOnce(entry, input, unjudged), attempts, replica };
+    return {
+      ...judge('processOutputStream', input, mustNotFail(entry), verdict),
+      ms: end.ms[at] ?? 0,
+      attempts,
+      replica,
+    };
   });
+}
+
+type Loss = Extract<SessionEnd, { lost: unknown }>['lost'];
+const unjudged: Loss = { code: 'session-lost', message: 'The session ended without its verdict.' };
+const cancelled: Loss = { code: 'cancelled', message: 'The run was stopped before its session was opened.' };
+
+const mustNotFail = (entry: PlanEntry): PlanEntry => ({ ...entry, onFailure: 'fail' });
+
+function lostAtOnce(entry: PlanEntry, input: StageInput, loss: Loss): Judged {
+  return judge('processOutputStream', input, mustNotFail(entry), entryFailure(entry, loss));
 }

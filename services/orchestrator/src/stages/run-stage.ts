@@ -1,4 +1,4 @@
-// One stage of a run: its entries in order, neighbours merged, verdicts folded, the fold put into the run's state, one event.
+// One stage of a run: its entries in order, verdicts folded, the fold put into the run's state, one event.
 import {
   entriesOf,
   type JsonObject,
@@ -8,12 +8,11 @@ import {
   type VerdictOf,
 } from '@millrace/contracts';
 import type { Interrupt } from '../state/interrupt.ts';
-import { mergeAdjacent } from './merge-adjacent.ts';
 import { callProcessors } from './call-processors.ts';
 import type { DataSink } from './ordered-sink.ts';
 import type { Run } from '../state/run-context.ts';
 import { createStageData, type StageData } from './custom-chunks.ts';
-import { emptyFold, foldVerdict, type Judged, type StageFold } from './verdict-fold.ts';
+import { emptyFold, foldVerdict, type StageFold } from './verdict-fold.ts';
 import { stopOutcome } from './stop-outcome.ts';
 
 export type StageResult = {
@@ -64,38 +63,15 @@ async function foldStage(
   data: StageData,
 ): Promise<StageFold> {
   let fold = emptyFold(input);
-  let rest = entries;
-  while (rest.length > 0 && !fold.stopped && !run.signal.aborted) {
-    const [group = []] = mergeAdjacent(rest, run.deps.discovery);
-    const judged = await callProcessors(run, group, {
-      stage,
-      input: fold.input,
-      onData: (chunks) => data.write(chunks, group),
-    });
+  for await (const judged of callProcessors(run, entries, { stage, input, onData: data.write })) {
     if (run.signal.aborted) break;
-    const next = foldGroup(stage, fold, judged);
+    const next = foldVerdict(fold, judged);
     returnStates(run, fold, next);
     data.write(next.data.slice(fold.data.length), []);
-    // A replica may have answered for fewer: the rest is asked for again.
-    rest = rest.slice(next.outcomes.length - fold.outcomes.length);
     fold = next;
-    if (await data.settle()) break;
+    if (fold.stopped || (await data.settle())) break;
   }
   return fold;
-}
-
-/**
- * Up to the first that stops the stage, or whose verdict cannot be taken as it was given: what came behind that one was judged on
- * changes that do not count, and is asked for again.
- */
-function foldGroup(stage: Stage, fold: StageFold, judged: readonly Judged[]): StageFold {
-  let next = fold;
-  for (const one of judged) {
-    next = foldVerdict(stage, next, one);
-    const refused = one.verdict.type !== 'failure' && next.outcomes.at(-1)?.verdict === 'failure';
-    if (next.stopped || refused) break;
-  }
-  return next;
 }
 
 /** A state comes back with the verdict, not with the end of the stage: chunks in between may pass the same entry. */

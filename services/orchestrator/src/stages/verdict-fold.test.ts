@@ -1,8 +1,15 @@
-import { textMessage, type MessageOp, type StageInput, type Verdict } from '@millrace/contracts';
+import {
+  MAX_VIOLATIONS,
+  textMessage,
+  type MessageOp,
+  type Stage,
+  type StageInput,
+  type Verdict,
+} from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { dataChunk } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
-import { emptyFold, foldVerdict, type Judged } from './verdict-fold.ts';
+import { emptyFold, foldVerdict, judge, type Judged } from './verdict-fold.ts';
 
 const input: StageInput = {
   retryCount: 0,
@@ -11,16 +18,13 @@ const input: StageInput = {
   model: 'openai/a',
 };
 const add = (id: string): MessageOp => ({ op: 'add', source: 'context', message: textMessage(id, 'user', id) });
-const judged = (verdict: Verdict, more: Partial<Judged> = {}): Judged => ({
-  entry: planEntry('guard', { processor: 'pii' }),
-  verdict,
-  ms: 3,
-  attempts: 1,
-  replica: 'r1',
-  ...more,
-});
-const fold = (stage: Parameters<typeof foldVerdict>[0], ...verdicts: Judged[]) =>
-  verdicts.reduce((sum, one) => foldVerdict(stage, sum, one), emptyFold(input));
+type Given = { verdict: Verdict } & Partial<Omit<Judged, 'verdict' | 'input'>>;
+const judged = (verdict: Verdict, more: Partial<Given> = {}): Given => ({ verdict, ...more });
+const fold = (stage: Stage, ...given: Given[]) =>
+  given.reduce((sum, { verdict, entry = planEntry('guard', { processor: 'pii' }), ...more }) => {
+    const one = judge(stage, sum.input, entry, verdict);
+    return foldVerdict(sum, { ...one, ms: 3, replica: 'r1', ...more });
+  }, emptyFold(input));
 const carried = {
   state: { n: 1 },
   data: [dataChunk('x')],
@@ -65,7 +69,7 @@ describe('continue', () => {
 });
 
 describe('a verdict that stops', () => {
-  test.each<[Verdict, Parameters<typeof foldVerdict>[0], object]>([
+  test.each<[Verdict, Stage, object]>([
     [
       { type: 'abort', reason: 'no', metadata: { a: 1 }, ...carried },
       'processInput',
@@ -119,7 +123,7 @@ describe('a failure', () => {
 });
 
 describe('what a stage does not allow is the processor’s failure, by name', () => {
-  test.each<[Parameters<typeof foldVerdict>[0], Verdict, string, RegExp]>([
+  test.each<[Stage, Verdict, string, RegExp]>([
     ['processInput', { type: 'deny', reason: 'x' }, 'processor-verdict-refused', /processInput.*"deny"/],
     ['processInput', { type: 'respond', chunks: [] }, 'processor-verdict-refused', /"respond"/],
     ['processInput', { type: 'retry' }, 'processor-verdict-refused', /"retry"/],
@@ -150,5 +154,21 @@ describe('what a stage does not allow is the processor’s failure, by name', ()
     const { stopped, outcomes } = fold('processInput', judged({ type: 'deny', reason: 'x' }, { entry }));
     expect(stopped).toBeUndefined();
     expect(outcomes).toMatchObject([{ verdict: 'failure', skipped: true }]);
+  });
+});
+
+describe('violations', () => {
+  const found = (count: number) => Array.from({ length: count }, (_, at) => ({ processorId: 'x', message: `v${at}` }));
+
+  test('are so many of an entry and no more, and one that counts the rest', () => {
+    const { violations, outcomes } = fold('processInput', judged({ type: 'continue', violations: found(100) }));
+    expect(violations).toHaveLength(MAX_VIOLATIONS + 1);
+    expect(violations.at(-1)).toEqual({ processorId: 'guard', message: '68 more were found.', count: 68 });
+    expect(outcomes[0]?.violations).toEqual(violations);
+  });
+
+  test('are the entry’s, whatever the processor calls itself', () => {
+    const { violations } = fold('processInput', judged({ type: 'continue', violations: found(1) }));
+    expect(violations).toEqual([{ processorId: 'guard', message: 'v0' }]);
   });
 });

@@ -1,11 +1,12 @@
 // What the verdicts of a stage add up to: a pure fold, one verdict after the other, in the order of the entries.
 import {
-  allowsRetry,
-  allowsVerdict,
-  applyChanges,
-  refusedChange,
+  MAX_VIOLATIONS,
+  applyVerdict,
+  blindReplacement,
+  failureOf,
   type Chunk,
   type EntryOutcome,
+  type ErrorCode,
   type JsonObject,
   type MessageOp,
   type PlanEntry,
@@ -16,8 +17,16 @@ import {
   type Violation,
 } from '@millrace/contracts';
 
-/** One entry's verdict, and how it came about. */
-export type Judged = { entry: PlanEntry; verdict: Verdict; ms: number; attempts: number; replica?: string | undefined };
+/** One entry's verdict as it counts, what it made of the input, and how it came about. */
+export type Judged = {
+  entry: PlanEntry;
+  verdict: Verdict;
+  /** The stage's input with the verdict's changes; as it was where it has none or failed. */
+  input: StageInput;
+  ms: number;
+  attempts: number;
+  replica?: string | undefined;
+};
 
 /** A verdict that stops the stage. */
 export type Stopped = { entry: PlanEntry; verdict: Exclude<Verdict, VerdictOf<'continue'>> };
@@ -42,9 +51,51 @@ export const emptyFold = (input: StageInput): StageFold => ({
   outcomes: [],
 });
 
-export function foldVerdict(stage: Stage, fold: StageFold, judged: Judged): StageFold {
-  const { entry, ms, attempts, replica } = judged;
-  const verdict = applicable(fold.input, allowed(stage, judged.verdict));
+/** What the stage does not allow, the input has no place for, or replaces what the processor never saw is its failure. */
+export function judge(stage: Stage, before: StageInput, entry: PlanEntry, verdict: Verdict): Judged {
+  const changes = 'changes' in verdict ? verdict.changes : undefined;
+  const blind = changes && blindReplacement(changes, entry.reads);
+  const message = `${blind?.member} were returned by a processor that does not read them.`;
+  const counted = blind ? failureOf('processor-verdict-refused', message) : verdict;
+  return { entry, ...applyVerdict(stage, before, counted), ms: 0, attempts: 1 };
+}
+
+type Answer = { verdicts: readonly Verdict[]; ms: readonly number[]; replica?: string | undefined };
+
+/** Up to the first that does not simply go on: what came after it was judged on changes that do not count. */
+export function judgeAll(
+  stage: Stage,
+  before: StageInput,
+  group: readonly PlanEntry[],
+  { verdicts, ms, replica }: Answer,
+): Judged[] {
+  const all: Judged[] = [];
+  let input = before;
+  for (const [at, entry] of group.entries()) {
+    const verdict = verdicts[at];
+    if (!verdict) break;
+    const judged = { ...judge(stage, input, entry, verdict), ms: ms[at] ?? 0, replica };
+    all.push(judged);
+    if (judged.verdict.type !== 'continue') break;
+    input = judged.input;
+  }
+  return all;
+}
+
+/** The bus's words in the run's: who did not answer, at what. */
+export function entryFailure(
+  { entry, processor }: PlanEntry,
+  error: { code: ErrorCode; message: string },
+): VerdictOf<'failure'> {
+  const codes: Partial<Record<ErrorCode, ErrorCode>> = {
+    'nobody-there': 'processor-not-there',
+    timeout: 'processor-timeout',
+  };
+  return failureOf(codes[error.code] ?? error.code, `"${entry}" (${processor}): ${error.message}`);
+}
+
+export function foldVerdict(fold: StageFold, judged: Judged): StageFold {
+  const { entry, verdict, ms, attempts, replica } = judged;
   const outcome: EntryOutcome = {
     entry: entry.entry,
     processor: entry.processor,
@@ -59,27 +110,22 @@ export function foldVerdict(stage: Stage, fold: StageFold, judged: Judged): Stag
     const outcomes = [...fold.outcomes, { ...outcome, error, ...(skipped && { skipped }) }];
     return skipped ? { ...fold, outcomes } : { ...fold, outcomes, stopped: fold.stopped ?? { entry, verdict } };
   }
-  const carried = carry(fold, entry, verdict);
-  const said = { ...outcome, ...reasonOf(verdict), ...(verdict.violations && { violations: verdict.violations }) };
-  const next = { ...carried, outcomes: [...fold.outcomes, said] };
+  const violations = violationsOf(entry, verdict.violations);
+  const ops = 'changes' in verdict ? (verdict.changes?.ops ?? []) : [];
+  const said = { ...outcome, ...reasonOf(verdict), ...(violations.length > 0 && { violations }) };
+  const next: StageFold = {
+    ...fold,
+    input: judged.input,
+    ops: [...fold.ops, ...ops],
+    states: verdict.state ? { ...fold.states, [entry.entry]: verdict.state } : fold.states,
+    violations: [...fold.violations, ...violations],
+    data: [...fold.data, ...(verdict.data ?? [])],
+    outcomes: [...fold.outcomes, said],
+  };
   return verdict.type === 'continue' ? next : { ...next, stopped: fold.stopped ?? { entry, verdict } };
 }
 
-type Carrying = Exclude<Verdict, VerdictOf<'failure'>>;
-
-function carry(fold: StageFold, entry: PlanEntry, verdict: Carrying): StageFold {
-  const changes = 'changes' in verdict ? verdict.changes : undefined;
-  return {
-    ...fold,
-    input: changes ? applyChanges(fold.input, changes) : fold.input,
-    ops: changes?.ops ? [...fold.ops, ...changes.ops] : fold.ops,
-    states: verdict.state ? { ...fold.states, [entry.entry]: verdict.state } : fold.states,
-    violations: [...fold.violations, ...(verdict.violations ?? [])],
-    data: [...fold.data, ...(verdict.data ?? [])],
-  };
-}
-
-function reasonOf(verdict: Carrying): Pick<EntryOutcome, 'reason' | 'metadata'> {
+function reasonOf(verdict: Exclude<Verdict, VerdictOf<'failure'>>): Pick<EntryOutcome, 'reason' | 'metadata'> {
   switch (verdict.type) {
     case 'abort':
       return { reason: verdict.reason, ...(verdict.metadata !== undefined && { metadata: verdict.metadata }) };
@@ -92,32 +138,11 @@ function reasonOf(verdict: Carrying): Pick<EntryOutcome, 'reason' | 'metadata'> 
   }
 }
 
-/** Processors in other languages have no runtime of ours in front of them: what their stage does not allow is a failure. */
-function allowed(stage: Stage, verdict: Verdict): Verdict {
-  if (verdict.type === 'suspend') return refused('not-built-yet', 'The verdict "suspend" is not built yet.');
-  if (!allowsVerdict(stage, verdict.type)) {
-    return refused('processor-verdict-refused', `${stage} does not allow the verdict "${verdict.type}".`);
-  }
-  if (verdict.type === 'abort' && verdict.retry && !allowsRetry(stage)) {
-    return refused('processor-verdict-refused', `${stage} does not allow abort with retry.`);
-  }
-  const changes = 'changes' in verdict && verdict.changes ? refusedChange(stage, verdict.changes) : undefined;
-  if (changes !== undefined) return refused('processor-verdict-refused', `${stage} cannot change "${changes}".`);
-  return verdict;
-}
-
-function refused(code: 'not-built-yet' | 'processor-verdict-refused', message: string): VerdictOf<'failure'> {
-  return { type: 'failure', code, message, retryable: false };
-}
-
-/** Operations on messages that are not there are the processor's failure, not the run's end. */
-function applicable(input: StageInput, verdict: Verdict): Verdict {
-  const changes = 'changes' in verdict ? verdict.changes : undefined;
-  if (!changes) return verdict;
-  try {
-    applyChanges(input, changes);
-    return verdict;
-  } catch (error) {
-    return refused('processor-verdict-refused', error instanceof Error ? error.message : String(error));
-  }
+/** Whatever a processor calls itself, its findings are the entry's; so many of them and no more, then their number. */
+function violationsOf({ entry }: PlanEntry, found: readonly Violation[] = []): Violation[] {
+  const own = found.slice(0, MAX_VIOLATIONS).map((violation) => ({ ...violation, processorId: entry }));
+  const rest = found.slice(MAX_VIOLATIONS);
+  if (rest.length === 0) return own;
+  const count = rest.reduce((sum, violation) => sum + (violation.count ?? 1), 0);
+  return [...own, { processorId: entry, message: `${count} more were found.`, count }];
 }

@@ -1,14 +1,11 @@
 // Tries I/O again while the bus is away. A stream that lost its leader is back after 5 to 7 s (architecture.md, section 8), a
 // server that is restarted sooner: neither may cost a run its life. Only for what may be done twice.
-import { MillraceError, type ErrorCode } from '@millrace/contracts';
+import { MillraceError, isRetryable } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const RETRY_WAIT_MS = 200;
 /** The same bound as that of acknowledged publishes. */
 const GIVE_UP_AFTER_MS = 15_000;
-
-/** Trying these again would give the same. */
-const PERMANENT: readonly ErrorCode[] = ['message-too-large', 'message-invalid', 'not-json', 'token-invalid'];
 
 /** @throws what is permanent at once; bus-unreachable, naming `what`, when the bus stays away for `giveUpAfterMs` */
 export async function throughOutages<T>(
@@ -21,7 +18,7 @@ export async function throughOutages<T>(
     try {
       return await work();
     } catch (cause) {
-      if (MillraceError.isInstance(cause) && PERMANENT.includes(cause.code)) throw cause;
+      if (MillraceError.isInstance(cause) && !isRetryable(cause.code)) throw cause;
       if (Date.now() > giveUpAt) {
         throw new MillraceError('bus-unreachable', `${what} could not be stored or read: ${String(cause)}`, { cause });
       }

@@ -144,6 +144,7 @@ const noDiscovery: Discovery = {
   serviceOfTool: () => undefined,
   together: () => false,
   replicaThatAnswers: async () => undefined,
+  goneReplicas: async () => 'none',
   refresh: async () => undefined,
   stop: () => undefined,
 };

@@ -2,8 +2,9 @@
 // verdict that stops. Never throws: what breaks is a failure verdict.
 import {
   MillraceError,
-  applyChanges,
+  applyVerdict,
   blindReplacement,
+  narrowInput,
   type Reads,
   type StageCall,
   type StageInput,
@@ -18,22 +19,26 @@ import { callMethod, createList, messagesFor } from './stage-methods.ts';
 export type StageOutcome = { verdicts: Verdict[]; ms: number[] };
 type Entry = StageCall['entries'][number];
 
-/** Fewer verdicts than entries: a verdict stopped, or this replica does not serve the rest. */
+/**
+ * Fewer verdicts than entries: a verdict stopped, or this replica does not serve the rest.
+ * @param outcome filled as the verdicts come, so that others can see how far the call has got
+ */
 export async function callStage(
   call: StageCall,
   hosted: HostedProcessors,
   context: CallContext,
+  outcome: StageOutcome = { verdicts: [], ms: [] },
 ): Promise<StageOutcome> {
-  const outcome: StageOutcome = { verdicts: [], ms: [] };
   let input = call.input;
   for (const entry of call.entries) {
     const started = performance.now();
-    const verdict = await callEntry(call, entry, hosted, apart(input, call), context);
-    if (!verdict) break;
-    outcome.verdicts.push(verdict);
+    const given = await callEntry(call, entry, hosted, apart(input, call), context);
+    if (!given) break;
+    const judged = applyVerdict(call.stage, input, given);
+    outcome.verdicts.push(judged.verdict);
     outcome.ms.push(performance.now() - started);
-    if (verdict.type !== 'continue') break;
-    if (verdict.changes) input = applyChanges(input, verdict.changes);
+    if (judged.verdict.type !== 'continue') break;
+    input = judged.input;
   }
   return outcome;
 }
@@ -67,7 +72,7 @@ async function callEntry(
   const writeFailed = (error: unknown) => void (writeError ??= error);
   const { common, leftovers } = createEntryArgs(entry, context, { writeFailed });
   try {
-    const own = narrowed(input, definition.reads);
+    const own = narrowInput(input, definition.reads);
     const list = createList(stage, own);
     const messages = messagesFor(stage, list);
     const call = () => callMethod(processor, stage, common, own, { list, messages });
@@ -115,22 +120,4 @@ function refuseBlindReplacement(verdict: Verdict, reads: readonly Reads[]): void
     `${blind.member} were returned by a processor that does not read them.`,
     { path: blind.member, remedy },
   );
-}
-
-/** Members of a stage's input that are given only to who reads them, under the name of what is read. */
-const READ_BY_NAME = ['prompt', 'steps', 'chunks', 'tools'] as const;
-
-/** A merged call carries what any of its processors reads; each still sees only its own. */
-export function narrowed(input: StageInput, reads: readonly Reads[]): StageInput {
-  const own = { ...input };
-  for (const member of READ_BY_NAME) if (!reads.includes(member)) delete own[member];
-  if (!input.conversation) return own;
-  const { entries, system } = input.conversation;
-  return {
-    ...own,
-    conversation: {
-      entries: entries.filter((entry) => reads.includes(entry.source)),
-      system: reads.includes('system') ? system : [],
-    },
-  };
 }

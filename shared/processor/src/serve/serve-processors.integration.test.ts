@@ -146,7 +146,7 @@ describe('replicas', () => {
     const replicas = new Set<string>();
     for (let calls = 0; calls < 200 && replicas.size < 2; calls++) {
       const { reply } = await ask(inputCall('plain'));
-      if (reply && 'replica' in reply) replicas.add(reply.replica);
+      if (reply && 'verdicts' in reply) replicas.add(reply.replica);
     }
     expect(replicas).toEqual(new Set([hosts.running.replica, second.replica]));
     expect((await ask(inputCall('plain'), second.replica)).reply).toMatchObject({ replica: second.replica });

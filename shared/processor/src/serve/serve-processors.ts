@@ -3,6 +3,7 @@
 // discovery: processor-service.ts shows those of a whole service.
 import {
   MillraceError,
+  SESSION_LIMITS,
   cancelCallSchema,
   lastToken,
   sessionInputSchema,
@@ -11,14 +12,12 @@ import {
   type SessionOpen,
   type SessionOpened,
   type Stage,
-  type StageCall,
-  type StageReply,
 } from '@millrace/contracts';
-import { listen, serve, type Bus, type Endpoint, type ServeContext, type Serving } from '@millrace/bus';
+import { listen, serve, startHeartbeat, type Bus, type Endpoint, type Living, type Serving } from '@millrace/bus';
 import type { Resources } from '@millrace/service';
-import { createCallRegistry, type CallRegistry } from './call-registry.ts';
-import { callStage } from './call-stage.ts';
-import { createHostedProcessors, refuseUnlikeDefinition, type HostedProcessors } from './hosted-processor.ts';
+import { answerCall, type CallHost } from './answer-call.ts';
+import { createCallRegistry } from './call-registry.ts';
+import { createHostedProcessors, refuseUnlikeDefinition } from './hosted-processor.ts';
 import { describeProcessor, type ProcessorDefinition } from '../processor-definition.ts';
 import { createSessionHost, type SessionHost } from './session-host.ts';
 
@@ -42,7 +41,9 @@ export function serveProcessors(options: ServeProcessorsOptions): Endpoint[] {
   const hosted = createHostedProcessors(definitions);
   const calls = createCallRegistry();
   const sessions = createSessionHost(bus, hosted);
-  const host = { bus, hosted, calls, sessions };
+  const working = new Set<Living>();
+  const heartbeat = startHeartbeat(bus.log, SESSION_LIMITS.heartbeatMs / 2, () => working);
+  const host = { bus, hosted, calls, sessions, working };
 
   const stages = [...new Set(definitions.flatMap((definition) => definition.stages))];
   const own = stages.map((stage) => serveStage(host, bus.subjects.stagesOfReplica(stage, bus.id), undefined, stage));
@@ -58,7 +59,7 @@ export function serveProcessors(options: ServeProcessorsOptions): Endpoint[] {
     const graceMs = () => Math.min(drainGraceMs, remainingMs());
     await Promise.all([...own, ...shared.map((served) => served.serving)].map((serving) => serving.drain(graceMs())));
     await sessions.drain(graceMs());
-    for (const listening of [cancels, batches]) listening.stop();
+    for (const one of [heartbeat, cancels, batches]) one.stop();
   });
   return shared;
 }
@@ -78,7 +79,7 @@ function selected({ definitions, only }: ServeProcessorsOptions): readonly Proce
   return definitions.filter((definition) => only === undefined || only.includes(definition.id));
 }
 
-type Host = { bus: Bus; hosted: HostedProcessors; calls: CallRegistry; sessions: SessionHost };
+type Host = CallHost & { sessions: SessionHost };
 
 function endpoint(host: Host, definition: ProcessorDefinition, stage: Stage): Endpoint {
   const { id } = definition;
@@ -98,30 +99,6 @@ function serveStage(host: Host, subject: string, queue: string | undefined, stag
     : serve(bus, { ...shared, request: stageCallSchema, handle: (call, context) => answerCall(host, call, context) });
 }
 
-async function answerCall(
-  { bus, hosted, calls }: Host,
-  call: StageCall,
-  { respond }: ServeContext,
-): Promise<StageReply> {
-  const { signal, close } = calls.open(call.callId, Math.min(call.timeoutMs, call.remainingMs), call.run);
-  let sequence = 0;
-  const { run, requestContext, trace } = call;
-  const { retryCount, stepNumber } = call.input;
-  const write = (chunk: object) => {
-    respond({ sequence, progress: [chunk] });
-    // Only what has left is counted: a number that is missing ends the call at the other side.
-    sequence += 1;
-  };
-  const outcome = await callStage(call, hosted, { run, requestContext, trace, retryCount, stepNumber, signal, write });
-  close();
-  if (outcome.verdicts.length === 0) throw notServed(call.entries[0]?.processor);
-  return { sequence, ...outcome, replica: bus.id };
-}
-
 async function openSession({ calls, sessions }: Host, open: SessionOpen): Promise<SessionOpened> {
   return sessions.open(open, calls.open(open.callId, open.remainingMs, open.run));
-}
-
-function notServed(processor: string | undefined): MillraceError {
-  return new MillraceError('processor-not-there', `This replica does not serve "${processor}".`, { path: processor });
 }

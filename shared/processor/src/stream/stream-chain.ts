@@ -1,6 +1,6 @@
 // The processors of a session, linked: what is pushed in comes out of the last one. Knows nothing of batches or the bus.
-import type { CallEntry, Chunk, StageInput, Verdict } from '@millrace/contracts';
-import { givenUp, narrowed } from '../serve/call-stage.ts';
+import { narrowInput, type CallEntry, type Chunk, type StageInput, type Verdict } from '@millrace/contracts';
+import { givenUp } from '../serve/call-stage.ts';
 import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
 import { failureVerdict, thrownVerdict } from '../verdict/failure-verdict.ts';
 import type { Hosted } from '../serve/hosted-processor.ts';
@@ -91,7 +91,7 @@ function createSlot(
   const shared = {
     ...args.common,
     streamParts,
-    messageList: createList('processOutputStream', narrowed(input, definition.reads)),
+    messageList: createList('processOutputStream', narrowInput(input, definition.reads)),
   };
   const slot: Slot = {
     args,

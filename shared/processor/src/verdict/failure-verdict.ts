@@ -1,8 +1,8 @@
 // What a method threw, as a verdict: a stop is what the processor wanted, everything else is the processor's own failure.
 import {
   MillraceError,
-  allowsRetry,
-  allowsVerdict,
+  isRetryable,
+  refusedVerdict,
   type ErrorCode,
   type Stage,
   type Verdict,
@@ -15,20 +15,8 @@ import { StopError, type Stop } from './stop.ts';
 export function failureVerdict(error: unknown): Verdict {
   const code: ErrorCode = MillraceError.isInstance(error) ? error.code : 'processor-failed';
   const message = boundedText(error instanceof Error ? error.message : String(error));
-  return { type: 'failure', code, message, retryable: !permanent.includes(code) };
+  return { type: 'failure', code, message, retryable: isRetryable(code) };
 }
-
-/** Trying these again on another replica would give the same. */
-const permanent: readonly ErrorCode[] = [
-  'options-invalid',
-  'processor-invalid',
-  'processor-verdict-refused',
-  'not-built-yet',
-  'message-list-foreign',
-  'message-list-and-messages',
-  'state-not-serializable',
-  'thread-foreign',
-];
 
 export function thrownVerdict(stage: Stage, error: unknown, leftovers: () => Leftovers): Verdict {
   if (!StopError.isInstance(error)) return failureVerdict(error);
@@ -67,18 +55,5 @@ function stopVerdict(stop: Stop): Verdict {
 
 /** A verdict that the stage does not allow is a failure that names both, never ignored. */
 export function checkedVerdict(stage: Stage, verdict: Verdict): Verdict {
-  if (verdict.type === 'suspend') {
-    return failureVerdict(
-      new MillraceError('not-built-yet', 'The verdict "suspend" is not built yet.', { remedy: 'Use abort or halt.' }),
-    );
-  }
-  if (!allowsVerdict(stage, verdict.type)) {
-    return failureVerdict(
-      new MillraceError('processor-verdict-refused', `${stage} does not allow the verdict "${verdict.type}".`),
-    );
-  }
-  if (verdict.type === 'abort' && verdict.retry && !allowsRetry(stage)) {
-    return failureVerdict(new MillraceError('processor-verdict-refused', `${stage} does not allow abort with retry.`));
-  }
-  return verdict;
+  return refusedVerdict(stage, verdict) ?? verdict;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
-import { mergeAdjacent } from './merge-adjacent.ts';
+import { mergeAdjacent } from './call-request.ts';
 
 /** Which processors one replica serves, replica by replica. */
 function groups(entries: string[], ...replicas: string[][]): string[][] {

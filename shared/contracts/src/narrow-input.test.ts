@@ -1,7 +1,8 @@
-import { textMessage, type Reads, type StageInput } from '@millrace/contracts';
 import { expect, test } from 'vitest';
-import { planEntry } from '../testing/plan-entries.ts';
+import { textMessage } from './message.ts';
 import { narrowInput } from './narrow-input.ts';
+import type { Reads } from './stage.ts';
+import type { StageInput } from './stage-call.ts';
 
 const message = (id: string) => textMessage(id, 'user', id);
 const input: StageInput = {
@@ -23,7 +24,6 @@ const input: StageInput = {
   model: 'openai/test',
   text: 'short',
 };
-const reading = (...reads: Reads[]) => planEntry('p', { reads });
 const shape = ({ conversation, ...rest }: StageInput) => ({
   messages: conversation?.entries.map((entry) => entry.message.id),
   system: conversation?.system.length,
@@ -31,7 +31,7 @@ const shape = ({ conversation, ...rest }: StageInput) => ({
 });
 
 test('who reads nothing gets what is small', () => {
-  expect(shape(narrowInput(input, [reading()]))).toEqual({
+  expect(shape(narrowInput(input, []))).toEqual({
     messages: [],
     system: 0,
     members: ['retryCount', 'stepNumber', 'model', 'text'],
@@ -44,19 +44,19 @@ test.each<[Reads, string]>([
   ['remembered', 'old'],
   ['context', 'more'],
 ])('who reads %s gets those messages alone', (reads, id) => {
-  expect(shape(narrowInput(input, [reading(reads)]))).toMatchObject({ messages: [id], system: 0 });
+  expect(shape(narrowInput(input, [reads]))).toMatchObject({ messages: [id], system: 0 });
 });
 
 test('who reads the system messages gets them', () => {
-  expect(shape(narrowInput(input, [reading('system')]))).toMatchObject({ messages: [], system: 1 });
+  expect(shape(narrowInput(input, ['system']))).toMatchObject({ messages: [], system: 1 });
 });
 
 test.each<Reads>(['prompt', 'steps', 'chunks', 'tools'])('who reads %s gets it', (reads) => {
-  expect(shape(narrowInput(input, [reading(reads)])).members).toContain(reads);
+  expect(shape(narrowInput(input, [reads])).members).toContain(reads);
 });
 
 test('a merged call carries what any of its members reads', () => {
-  const { messages, members } = shape(narrowInput(input, [reading('input'), reading('response', 'tools')]));
+  const { messages, members } = shape(narrowInput(input, ['input', 'response', 'tools']));
   expect(messages).toEqual(['in', 'out']);
   expect(members).toContain('tools');
 });
@@ -64,7 +64,7 @@ test('a merged call carries what any of its members reads', () => {
 test('an input without a conversation stays without one, and the given input is not changed', () => {
   const before = JSON.stringify(input);
   const { conversation: _, ...bare } = input;
-  expect('conversation' in narrowInput(bare, [reading('input')])).toBe(false);
-  narrowInput(input, [reading()]);
+  expect('conversation' in narrowInput(bare, ['input'])).toBe(false);
+  narrowInput(input, []);
   expect(JSON.stringify(input)).toBe(before);
 });

@@ -1,0 +1,39 @@
+// What every request to processors has: which entries go into one call, which run it is for, with what state, and how long it may take.
+import { asTimeoutMs, type CallEntry, type PlanEntry, type Reads } from '@millrace/contracts';
+import type { Discovery } from '../peers/discovery.ts';
+import type { Run } from '../state/run-context.ts';
+
+/** Adjacent entries that one replica serves go into one call: three guards of one service cost one round trip. */
+export function mergeAdjacent(entries: readonly PlanEntry[], discovery: Pick<Discovery, 'together'>): PlanEntry[][] {
+  const groups: PlanEntry[][] = [];
+  for (const entry of entries) {
+    const group = groups.at(-1);
+    const joins = group?.every((member) => discovery.together(member.processor, entry.processor));
+    if (group && joins) group.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+export function callHead(run: Run, entries: readonly PlanEntry[]) {
+  const { requestContext, trace } = run.state().request;
+  return {
+    callId: crypto.randomUUID(),
+    run: run.ref,
+    entries: entries.map((entry) => callEntry(run, entry)),
+    requestContext,
+    ...(trace && { trace }),
+    // A merged call's limit is the sum of its members'; the time of each of them is watched too.
+    timeoutMs: asTimeoutMs(entries.reduce((sum, entry) => sum + entry.timeoutMs, 0)),
+    remainingMs: asTimeoutMs(run.deadlineAt - Date.now()),
+  };
+}
+
+function callEntry(run: Run, { entry, processor, options }: PlanEntry): CallEntry {
+  return { entry, processor, options, state: run.state().states[entry] ?? {} };
+}
+
+/** What any of them reads: a call carries nothing else. */
+export function readsOf(entries: readonly PlanEntry[]): Reads[] {
+  return entries.flatMap((entry) => entry.reads);
+}

@@ -1,0 +1,139 @@
+// A call while it is under way: a replica that is gone is noticed, and a member that hangs costs its own time, not that of the others.
+import { stageCallSchema, type PlanEntry, type StageCall, type StageInput } from '@millrace/contracts';
+import { serve, type Bus, type ServeContext, type Serving } from '@millrace/bus';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { dataChunk, typesOf } from '../testing/chunks.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+import { goOn } from '../testing/scripted-replica.ts';
+import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import type { Discovery } from '../peers/discovery.ts';
+import { callProcessors } from './call-processors.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const servings: Serving[] = [];
+const runs: TestRun[] = [];
+afterEach(async () => {
+  await Promise.all(servings.splice(0).map((serving) => serving.drain(1_000)));
+  for (const run of runs.splice(0)) run.close();
+});
+
+const stage = 'processInput';
+const input: StageInput = { retryCount: 0, stepNumber: 0, conversation: { entries: [], system: [] } };
+const names = ({ entries }: StageCall) => entries.map(({ entry }) => entry).join('+');
+
+type Handle = (call: StageCall, context: ServeContext, bus: Bus) => Promise<object | undefined>;
+async function replica(processors: string[], handle: Handle) {
+  const bus = await connection.connect({ name: 'guards' });
+  const calls: string[] = [];
+  const request = stageCallSchema;
+  for (const processor of processors) {
+    for (const own of [undefined, bus.id]) {
+      servings.push(
+        serve(bus, {
+          subject: bus.subjects.stage(stage, processor, own),
+          ...(own === undefined && { queue: processor }),
+          request,
+          handle: (call, context) => (calls.push(names(call)), handle(call, context, bus)),
+        }),
+      );
+    }
+  }
+  await bus.nc.flush();
+  return { bus, calls };
+}
+const judgeAll = async ({ entries }: StageCall, _context: ServeContext, { id }: Bus) => ({
+  sequence: 0,
+  verdicts: entries.map(() => goOn),
+  ms: entries.map(() => 1),
+  replica: id,
+});
+
+function testRun(discovery: Partial<Discovery>) {
+  const made = createTestRun({ bus: connection.bus, discovery: { together: () => true, ...discovery } });
+  runs.push(made);
+  return made;
+}
+async function call(made: TestRun, entries: PlanEntry[], onData: (types: string[]) => void = () => undefined) {
+  const judged = await Array.fromAsync(
+    callProcessors(made.run, entries, { stage, input, onData: (chunks) => onData(typesOf(chunks)) }),
+  );
+  return judged.map(({ entry, verdict, attempts }) => `${entry.entry} ${verdict.type} ${attempts}`);
+}
+
+describe('a merged call', () => {
+  test('whose replica tells how far it has got: the member that hangs has its own time, and the others are asked once', async () => {
+    const hanging = await replica(['a', 'b', 'c'], async (asked, { respond }, bus) => {
+      if (names(asked) !== 'a+b+c') return judgeAll(asked, { subject: '', respond }, bus);
+      respond({ sequence: 0, progress: [], replica: bus.id, judged: { verdicts: [goOn], ms: [1] } });
+      return undefined;
+    });
+    const entries = ['a', 'b', 'c'].map((name) =>
+      planEntry(name, { timeoutMs: name === 'b' ? 300 : 60_000, attempts: 1, onFailure: 'skip' }),
+    );
+    expect(await call(testRun({}), entries)).toEqual(['a continue 1', 'b failure 1', 'c continue 1']);
+    expect(hanging.calls).toEqual(['a+b+c', 'c']);
+  });
+
+  test('whose replica says nothing is given up when the time of its slowest member is up, not the sum of all', async () => {
+    const { calls } = await replica(['a', 'b', 'c'], async (asked, context, bus) =>
+      names(asked).includes('b') ? undefined : judgeAll(asked, context, bus),
+    );
+    const entries = ['a', 'b', 'c'].map((name) => planEntry(name, { timeoutMs: 400, attempts: 1 }));
+    const started = performance.now();
+    expect(await call(testRun({}), entries)).toEqual(['a continue 1', 'b failure 1', 'c continue 1']);
+    expect(calls).toEqual(['a+b+c', 'a', 'b', 'c']);
+    // Twice 400 ms; with the sum it would be at least 1,600.
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
+});
+
+describe('a replica that leaves while it is at work', () => {
+  const gone = (bus: () => Bus | undefined): Partial<Discovery> => ({
+    goneReplicas: async () => (bus()?.nc.isClosed() ? 'all' : 'none'),
+  });
+
+  test('is noticed long before the entry’s time is up, and the entry is asked of another', async () => {
+    let leaving: Bus | undefined;
+    const first = await replica(['a'], async (_call, _context, bus) => {
+      leaving = bus;
+      await bus.nc.close();
+      return undefined;
+    });
+    const made = testRun({ ...gone(() => leaving), replicaThatAnswers: async () => second.bus.id });
+    const calling = call(made, [planEntry('a', { timeoutMs: 60_000 })]);
+    await eventually(() => first.calls.length === 1);
+    const second = await replica(['a'], judgeAll);
+    expect(await calling).toEqual(['a continue 2']);
+    expect([first.calls, second.calls]).toEqual([['a'], ['a']]);
+  });
+
+  test('is not given up by the last attempt while only some of the replicas are gone: it may be at another', async () => {
+    const slow = await replica(['a'], async (asked, context, bus) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      return judgeAll(asked, context, bus);
+    });
+    const made = testRun({ goneReplicas: async () => 'some' });
+    expect(await call(made, [planEntry('a', { timeoutMs: 60_000, attempts: 1 })])).toEqual(['a continue 1']);
+    expect(slow.calls).toEqual(['a']);
+  });
+});
+
+test('custom chunks of an entry that is tried again are not written twice', async () => {
+  let tries = 0;
+  const talking = await replica(['a', 'b'], async (asked, { respond }, bus) => {
+    if (tries++ > 0) {
+      respond({ sequence: 0, progress: [dataChunk('one'), dataChunk('two')] });
+      return { ...(await judgeAll(asked, { subject: '', respond }, bus)), sequence: 1 };
+    }
+    respond({ sequence: 0, progress: [dataChunk('one')], entry: 'b' });
+    const failure = { type: 'failure', code: 'processor-failed', message: 'broken', retryable: true };
+    return { sequence: 1, verdicts: [goOn, failure], ms: [1, 1], replica: bus.id };
+  });
+  const written: string[] = [];
+  const made = testRun({ replicaThatAnswers: async () => talking.bus.id });
+  const shown = await call(made, [planEntry('a'), planEntry('b')], (types) => void written.push(...types));
+  expect(shown).toEqual(['a continue 1', 'b continue 2']);
+  expect(written).toEqual(['data-one', 'data-two']);
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { MAX_REASON_CHARS, applyVerdict, failureOf } from './judge-verdict.ts';
+import { textMessage } from './message.ts';
+import type { MessageOp } from './conversation.ts';
+import type { StageInput } from './stage-call.ts';
+import type { Stage } from './stage.ts';
+import type { Verdict } from './verdict.ts';
+
+const message = (id: string) => textMessage(id, 'user', id);
+const input: StageInput = {
+  retryCount: 0,
+  stepNumber: 0,
+  conversation: {
+    entries: [
+      { source: 'remembered', message: message('old') },
+      { source: 'input', message: message('new') },
+    ],
+    system: [],
+  },
+};
+const withOps = (...ops: MessageOp[]): Verdict => ({ type: 'continue', changes: { ops } });
+const ids = (left: StageInput) => left.conversation?.entries.map((entry) => entry.message.id);
+
+describe('a verdict that the stage allows', () => {
+  test('stands, and its changes are in the input; the given input is as it was', () => {
+    const verdict = withOps({ op: 'remove', ids: ['new'] });
+    const judged = applyVerdict('processInput', input, verdict);
+    expect(judged.verdict).toEqual(verdict);
+    expect(ids(judged.input)).toEqual(['old']);
+    expect(ids(input)).toEqual(['old', 'new']);
+  });
+
+  test.each<[Verdict]>([
+    [{ type: 'abort', reason: 'x'.repeat(2_000_000) }],
+    [{ type: 'halt', response: 'kept', reason: 'x'.repeat(2_000_000) }],
+  ])('has a reason of bounded length', (verdict) => {
+    const judged = applyVerdict('processInput', input, verdict).verdict;
+    const reason = 'reason' in judged ? (judged.reason ?? '') : '';
+    expect(reason).toHaveLength(MAX_REASON_CHARS);
+    expect(reason).toMatch(/cut: it had 2000000 characters]$/);
+    expect(applyVerdict('processInput', input, judged).verdict).toEqual(judged);
+  });
+
+  test('keeps the whole text of a halt: it is an answer, not an explanation', () => {
+    const halt: Verdict = { type: 'halt', response: 'x'.repeat(20_000) };
+    expect(applyVerdict('processInput', input, halt).verdict).toEqual(halt);
+  });
+});
+
+describe('a verdict that is refused', () => {
+  test.each<[string, Stage, Verdict]>([
+    ['a kind that the stage has not', 'processInput', { type: 'deny', reason: 'x' }],
+    ['a change that the stage has not', 'processInput', { type: 'continue', changes: { model: 'openai/b' } }],
+    [
+      'abort with retry where nothing can be asked again',
+      'processToolCall',
+      { type: 'abort', reason: 'x', retry: true },
+    ],
+    ['a message that is not there', 'processInput', withOps({ op: 'replace', message: message('nosuch') })],
+  ])('is the processor’s failure, and changes nothing: %s', (_what, stage, verdict) => {
+    const judged = applyVerdict(stage, input, verdict);
+    expect(judged.verdict).toMatchObject({ type: 'failure', code: 'processor-verdict-refused', retryable: false });
+    expect(judged.input).toBe(input);
+  });
+
+  test.each<[string, MessageOp]>([
+    ['removed', { op: 'remove', ids: ['old'] }],
+    ['replaced', { op: 'replace', message: message('old') }],
+    ['added again', { op: 'add', source: 'response', message: message('old') }],
+  ])('in processOutputResult: a remembered message that is %s, by name', (_how, op) => {
+    const judged = applyVerdict('processOutputResult', input, withOps(op));
+    expect(judged.verdict).toMatchObject({ type: 'failure', message: expect.stringContaining('"old"') });
+    expect(applyVerdict('processInput', input, withOps(op)).verdict.type).toBe('continue');
+  });
+
+  test('in processOutputResult: messages of this run may still be changed', () => {
+    const judged = applyVerdict('processOutputResult', input, withOps({ op: 'replace', message: message('new') }));
+    expect(judged.verdict.type).toBe('continue');
+  });
+});
+
+test('a failure with a code of its own is the processor’s failure, with that code in its message', () => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a code of somebody else, as the wire may carry it
+  const code = 'my-code' as 'internal';
+  expect(failureOf(code, 'broken')).toEqual({
+    type: 'failure',
+    code: 'processor-failed',
+    message: 'my-code: broken',
+    retryable: true,
+  });
+});

@@ -1,0 +1,90 @@
+// A verdict as it counts: whether its stage allows it, and what its changes make of the stage's input. The replica asks before the
+// next processor of a call sees the input; the orchestrator asks again, because processors in other languages have no runtime of
+// ours in front of them.
+import { applyChanges, refusedChange, type Changes } from './changes.ts';
+import { isRetryable, type ErrorCode } from './error-codes.ts';
+import { isKnownCode } from './errors.ts';
+import { MAX_NESTING, isNestedDeeper } from './json.ts';
+import type { Stage } from './stage.ts';
+import type { StageInput } from './stage-call.ts';
+import { allowsRetry, allowsVerdict, type Verdict, type VerdictOf } from './verdict.ts';
+
+/** Longer texts of a verdict that only explain are cut, with a mark. The text of a halt is an answer, and is not. */
+export const MAX_REASON_CHARS = 8_192;
+
+/** What was wrong with a verdict is its failure; the input is then as it was before. */
+export function applyVerdict(
+  stage: Stage,
+  input: StageInput,
+  verdict: Verdict,
+): { verdict: Verdict; input: StageInput } {
+  const refused = refusedVerdict(stage, verdict) ?? refusedMessages(stage, input, verdict);
+  if (refused) return { verdict: refused, input };
+  const changes = changesOf(verdict);
+  if (!changes) return { verdict: withBounds(verdict), input };
+  try {
+    return { verdict: withBounds(verdict), input: applyChanges(input, changes) };
+  } catch (error) {
+    // For example a message to replace that is not there.
+    return { verdict: refusal(error instanceof Error ? error.message : String(error)), input };
+  }
+}
+
+/** Why the stage does not allow the verdict, as the failure that it is. */
+export function refusedVerdict(stage: Stage, verdict: Verdict): VerdictOf<'failure'> | undefined {
+  if (isNestedDeeper(verdict)) return refusal(`A verdict is nested deeper than ${MAX_NESTING}.`);
+  if (verdict.type === 'suspend') {
+    return failureOf('not-built-yet', 'The verdict "suspend" is not built yet: use abort or halt.');
+  }
+  if (!allowsVerdict(stage, verdict.type)) return refusal(`${stage} does not allow the verdict "${verdict.type}".`);
+  if (verdict.type === 'abort' && verdict.retry && !allowsRetry(stage)) {
+    return refusal(`${stage} does not allow abort with retry.`);
+  }
+  const changes = changesOf(verdict);
+  const member = changes && refusedChange(stage, changes);
+  return member === undefined ? undefined : refusal(`${stage} cannot change "${member}".`);
+}
+
+/** At the end of a run what it remembered is history: only messages of this run may still change. */
+function refusedMessages(stage: Stage, input: StageInput, verdict: Verdict): VerdictOf<'failure'> | undefined {
+  const ops = changesOf(verdict)?.ops;
+  if (stage !== 'processOutputResult' || !ops || !input.conversation) return undefined;
+  const remembered = new Set(
+    input.conversation.entries.filter(({ source }) => source === 'remembered').map(({ message }) => message.id),
+  );
+  const touched = ops.flatMap((op) => (op.op === 'remove' ? op.ids : 'message' in op ? [op.message.id] : []));
+  const id = touched.find((one) => remembered.has(one));
+  return id === undefined ? undefined : refusal(`${stage} cannot replace or remove the remembered message "${id}".`);
+}
+
+function withBounds(verdict: Verdict): Verdict {
+  switch (verdict.type) {
+    case 'failure':
+      return { ...failureOf(verdict.code, verdict.message), retryable: verdict.retryable };
+    case 'abort':
+    case 'deny':
+      return { ...verdict, reason: cut(verdict.reason) };
+    case 'halt':
+      return verdict.reason === undefined ? verdict : { ...verdict, reason: cut(verdict.reason) };
+    default:
+      return verdict;
+  }
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_REASON_CHARS) return text;
+  const mark = ` [cut: it had ${text.length} characters]`;
+  return text.slice(0, MAX_REASON_CHARS - mark.length) + mark;
+}
+
+function changesOf(verdict: Verdict): Changes | undefined {
+  return 'changes' in verdict ? verdict.changes : undefined;
+}
+
+const refusal = (message: string) => failureOf('processor-verdict-refused', message);
+
+/** A failure by its code. Codes are a promise of the registry: what somebody else calls a failure stays in its message. */
+export function failureOf(code: ErrorCode, message: string): VerdictOf<'failure'> {
+  if (!isKnownCode(code)) return failureOf('processor-failed', `${code}: ${message}`);
+  return { type: 'failure', code, message: cut(message), retryable: isRetryable(code) };
+}

@@ -1,0 +1,23 @@
+// A processor is sent, and sees, only what it says that it reads: so the cost of a stage does not grow with the thread. A merged
+// call carries what any of its processors reads; each of them still sees only its own.
+import type { Reads } from './stage.ts';
+import type { StageInput } from './stage-call.ts';
+
+/** Members of a stage's input that go only to who reads them, under the name of what is read. */
+const NEEDS: readonly Reads[] = ['prompt', 'steps', 'chunks', 'tools'];
+
+export function narrowInput(input: StageInput, reads: readonly Reads[]): StageInput {
+  const unread = new Set<string>(NEEDS.filter((need) => !reads.includes(need)));
+  const kept = Object.entries(input).filter(([key]) => !unread.has(key));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object with fewer of its optional members
+  const narrow = Object.fromEntries(kept) as StageInput;
+  const { conversation } = input;
+  if (!conversation) return narrow;
+  return {
+    ...narrow,
+    conversation: {
+      entries: conversation.entries.filter((entry) => reads.includes(entry.source)),
+      system: reads.includes('system') ? conversation.system : [],
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// A stage call on a replica, answered: custom chunks while it works, a sign of life when that takes long, then its verdicts.
+import { MillraceError, type Chunk, type StageCall, type StageReply } from '@millrace/contracts';
+import type { Bus, Living, ServeContext } from '@millrace/bus';
+import type { CallRegistry } from './call-registry.ts';
+import { callStage, type StageOutcome } from './call-stage.ts';
+import type { HostedProcessors } from './hosted-processor.ts';
+
+export type CallHost = {
+  bus: Bus;
+  hosted: HostedProcessors;
+  calls: CallRegistry;
+  /** The calls under way: each is told twice a second. */
+  working: Set<Living>;
+};
+
+/** A call that is over sooner than this says nothing before its verdicts, ms. */
+const QUIET_MS = 250;
+
+export async function answerCall(
+  { bus, hosted, calls, working }: CallHost,
+  call: StageCall,
+  { respond }: ServeContext,
+): Promise<StageReply> {
+  const { signal, close } = calls.open(call.callId, Math.min(call.timeoutMs, call.remainingMs), call.run);
+  const { run, requestContext, trace } = call;
+  const { retryCount, stepNumber } = call.input;
+  const outcome: StageOutcome = { verdicts: [], ms: [] };
+  const started = performance.now();
+  let sequence = 0;
+  let told = 0;
+  const tell = (progress: Chunk[], more: object) => {
+    respond({ sequence, progress, replica: bus.id, ...more });
+    // Only what has left is counted: a number that is missing ends the call at the other side.
+    sequence += 1;
+  };
+  const work: Living = {
+    heartbeat(now) {
+      if (now - started < QUIET_MS) return;
+      const isNew = outcome.verdicts.length > told;
+      tell([], isNew ? { judged: outcome } : {});
+      told = outcome.verdicts.length;
+    },
+  };
+  const write = (chunk: Chunk, entry?: string) => tell([chunk], { entry });
+  working.add(work);
+  try {
+    const context = { run, requestContext, trace, retryCount, stepNumber, signal, write };
+    await callStage(call, hosted, context, outcome);
+  } finally {
+    working.delete(work);
+    close();
+  }
+  if (outcome.verdicts.length === 0) throw notServed(call.entries[0]?.processor);
+  return { sequence, ...outcome, replica: bus.id };
+}
+
+function notServed(processor = ''): MillraceError {
+  return new MillraceError('processor-not-there', `This replica does not serve "${processor}".`, { path: processor });
+}
