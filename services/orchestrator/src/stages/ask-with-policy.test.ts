@@ -1,6 +1,6 @@
 // Policy by itself: who is asked, in which order, how often, whatever for.
 import { failureOf, type PlanEntry } from '@millrace/contracts';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
 import { askWithPolicy, type Ask, type Asked, type PolicyContext } from './ask-with-policy.ts';
 
@@ -14,7 +14,7 @@ async function outcomes(entries: PlanEntry[], script: Script, options: Options =
   const { together = true, replicas = [], signal = new AbortController().signal } = options;
   const discovery = {
     together: () => together,
-    replicaThatAnswers: vi.fn(async () => replicas.shift()),
+    replicaThatAnswers: async () => replicas.shift(),
     refresh: async () => undefined,
   };
   const context: PolicyContext = { signal, deps: { discovery } };

@@ -160,18 +160,13 @@ describe('one entry', () => {
   });
 
   test.each([
-    [
-      'a code outside the registry',
-      { code: 'my-own-code' },
-      { code: 'processor-failed', message: /my-own-code: broken/ },
-    ],
+    ['a code outside the registry', { code: 'my-own-code' }, { message: /my-own-code: broken/ }],
     ['a message of two megabytes', { message: 'x'.repeat(2_000_000) }, { message: /^x+ \[cut: it had 2000000/ }],
   ])('that fails with %s fails within the bounds of the wire', async (_what, said, shownAs) => {
     await replica(['a'], () => [failure({ retryable: false, ...said })]);
     const [judged] = await call(testRun(), entries('a'));
     if (judged?.verdict.type !== 'failure') throw new Error('it was to fail');
-    expect(judged.verdict).toMatchObject({ type: 'failure' });
-    if ('code' in shownAs) expect(judged.verdict.code).toBe(shownAs.code);
+    expect(judged.verdict.code).toBe('processor-failed');
     expect(shownAs.message.test(judged.verdict.message)).toBe(true);
     expect(judged.verdict.message.length).toBeLessThan(9_000);
   });
