@@ -7,7 +7,7 @@ import type { Run } from '../state/run-context.ts';
 /** A replica that has said nothing for so long is looked for, ms. */
 const LOOK_AFTER_MS = 1_000;
 
-export type Progress = Extract<StageReply, { progress: unknown }>;
+type Progress = Extract<StageReply, { progress: unknown }>;
 
 export type CallWatch = {
   /** Fires when the call is given up: by the watch, or because the run is stopped. */
