@@ -1,12 +1,10 @@
 // A connection to NATS with what every service needs of it: names, limits, and one inbox over which all replies come.
 import { MillraceError, createNames, createSubjects, DEFAULT_PREFIX, shownAddress } from '@millrace/contracts';
 import { connect, type NatsConnection } from 'nats';
+import type { BusLog } from './bus-log.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { parseServerAddress } from './server-address.ts';
 import { within } from './within.ts';
-
-/** The little of a logger that this package needs. */
-export type BusLog = Record<'debug' | 'info' | 'warn' | 'error', (fields: object, message: string) => void>;
 
 export type Bus = {
   nc: NatsConnection;

@@ -1,5 +1,5 @@
 // One timer for the signs of life of many: of all sessions of a process, of all calls that it works on.
-import type { BusLog } from './bus.ts';
+import type { BusLog } from './bus-log.ts';
 
 export type Living = {
   /** @param now milliseconds of a clock that never jumps: performance.now() */

@@ -1,7 +1,7 @@
 // One subscription for the replies to all requests of a connection, told apart by the last token. A subscription per request,
 // as the client's own requests with several answers have it, costs the server and us a third more under load.
 import type { Msg, NatsConnection } from 'nats';
-import type { BusLog } from './bus.ts';
+import type { BusLog } from './bus-log.ts';
 
 export type Inbox = {
   /** A reply subject whose messages go to `listener` until `release` is called. */

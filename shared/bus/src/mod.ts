@@ -1,6 +1,7 @@
 // Typed NATS: connect, request, serve, listen, publish, consume, entries, discovery. Validates at both ends.
 export { askApi, serveApi, type ApiAddress, type ApiCall, type ApiHandler } from './api.ts';
-export { connectBus, type Bus, type BusLog, type BusOptions } from './bus.ts';
+export type { BusLog } from './bus-log.ts';
+export { connectBus, type Bus, type BusOptions } from './bus.ts';
 export { publishBytesDurably, publishDurably } from './durable-publish.ts';
 export { conflictError, readEntry, writeEntry, type Entry, type Written } from './key-value.ts';
 export { ensureTopology, isCode, openJetStream, type JetStreamAccess } from './topology.ts';
