@@ -7,6 +7,7 @@ import { jsonObjectSchema } from './json.ts';
 import { messageSchema } from './message.ts';
 import {
   finishReasonSchema,
+  modelIdSchema,
   stepResultSchema,
   toolCallSchema,
   toolDefinitionSchema,
@@ -69,6 +70,10 @@ export const runActionSchema = z.discriminatedUnion('action', [
   z.object({ action: z.literal('step-opened'), firstIndex: count }),
   z.object({ action: z.literal('model-called') }),
   z.object({
+    action: z.literal('error-retried'),
+    model: modelIdSchema.optional().describe('asked from now on in this step; as before if absent'),
+  }),
+  z.object({
     action: z.literal('answer-accepted'),
     answer: stepAnswerSchema,
     tools: z.array(toolDefinitionSchema).describe('as processInputStep left them'),
@@ -91,6 +96,8 @@ export type RunAction = z.infer<typeof runActionSchema>;
 export const openStepSchema = z.object({
   firstIndex: count.describe('index of the first chunk of the step: what a retract names'),
   base: conversationSchema.describe('the conversation as the step found it'),
+  errorRetries: count.default(0).describe('tries that processAPIError has asked for'),
+  model: modelIdSchema.optional().describe('what processAPIError wants asked instead of the agent’s'),
   answer: stepAnswerSchema.optional(),
   tools: z.array(toolDefinitionSchema),
   calls: z.array(placedCallSchema).optional().describe('the allowed calls, judged'),

@@ -37,9 +37,9 @@ export type ModelCall = {
 
 export type Answered = Extract<StepStream, { kind: 'answer' }>;
 /** `again`: processAPIError changed the messages or the model; the prompt is to be made anew. */
-export type Asked = { answered: Answered } | { interrupt: Interrupt } | { again: { model?: string } };
+export type Asked = { answered: Answered } | { interrupt: Interrupt } | { again: true };
 
-/** More tries for 429, 5xx and network errors. Source: semantics.md, section 3, "Model errors". */
+/** More tries for 429, 5xx and network errors, before processAPIError decides. */
 const EXTRA_TRIES = 2;
 const BACKOFF_MS = 500;
 const MAX_RETRY_AFTER_MS = 60_000;
@@ -139,7 +139,8 @@ async function onModelError(run: Run, call: ModelCall, input: StageInput, failur
   if (result.interrupt) return { interrupt: result.interrupt };
   if (result.answer?.type === 'retry' && input.retryCount < maxRetries(run)) {
     const { model } = result.answer;
-    return { again: model === undefined ? {} : { model } };
+    run.dispatch({ action: 'error-retried', ...(model !== undefined && { model }) });
+    return { again: true };
   }
   const status = error.statusCode === undefined ? '' : ` (${error.statusCode})`;
   return { interrupt: fail({ code, message: `${call.model}: ${error.message}${status}` }) };

@@ -30,7 +30,7 @@ function mayBeCutOff(part: ModelPart): boolean {
   return part.type === 'text-end' || part.type === 'reasoning-end' || part.type === 'tool-input-end';
 }
 
-/** Neither begins a part nor goes on with one. */
+/** Neither begins a part nor continues one. */
 function saysNothing({ type }: ModelPart): boolean {
   return type === 'response-metadata' || type === 'raw' || type === 'source';
 }

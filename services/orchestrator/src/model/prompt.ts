@@ -20,7 +20,7 @@ type UserPart = Extract<ProviderMessage, { role: 'user' }>['content'][number];
 type AssistantPart = Extract<ProviderMessage, { role: 'assistant' }>['content'][number];
 type ToolPart = Extract<ProviderMessage, { role: 'tool' }>['content'][number];
 
-/** Source: semantics.md, section 1: working memory, recall, history. */
+/** These come last, in this order, whatever the order of the lists (docs/semantics.md). */
 const LAST_TAGS = ['working-memory', 'semantic-recall', FEEDBACK_TAG];
 
 export function promptOf({ entries, system }: Conversation): ProviderPrompt {

@@ -202,7 +202,7 @@ describe('a run that is stopped from outside', () => {
     expect(textOf(guarded.published)).toBe('');
   });
 
-  test('does not wait for a processor that is still at work behind the model’s last word', async () => {
+  test('does not wait for a processor that is still at work after the model’s last word', async () => {
     const made = testRun(at('sleeper'));
     const streaming = stream(made, saying(say('a')));
     await eventually(() => typesOf(made.published).includes('step-start'));

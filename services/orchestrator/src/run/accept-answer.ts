@@ -22,17 +22,12 @@ import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepInput } from '../stages/step-input.ts';
 
-export async function acceptAnswer(
-  run: Run,
-  call: ModelCall,
-  answered: Answered,
-  errorRetries: number,
-): Promise<Interrupt | undefined> {
+export async function acceptAnswer(run: Run, call: ModelCall, answered: Answered): Promise<Interrupt | undefined> {
   const { builder, finishReason, usage } = answered;
   const message = builder.message();
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   const given = { text: textOf(message), toolCalls: toolCallsOf(message) };
-  const input = { ...stepInput(run, errorRetries), ...given, finishReason, usage };
+  const input = { ...stepInput(run), ...given, finishReason, usage };
   const result = await runStage(run, 'processOutputStep', input, dataSink(run));
   if (result.interrupt) return result.interrupt;
   const final = finalMessage(run, message, given, result.input);

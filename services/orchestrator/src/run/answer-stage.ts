@@ -12,41 +12,30 @@ import { stepInput } from '../stages/step-input.ts';
 
 export async function answerStage(run: Run): Promise<Interrupt | undefined> {
   if (run.state().open?.answer) return undefined;
-  let model: string | undefined;
-  for (let errorRetries = 0; ; errorRetries++) {
-    const asked = await askOnce(run, model, errorRetries);
+  for (;;) {
+    const asked = await askOnce(run);
     if ('interrupt' in asked) return asked.interrupt;
-    if ('again' in asked) {
-      model = asked.again.model ?? model;
-      continue;
-    }
+    if ('again' in asked) continue;
     const { answered, call } = asked;
-    return (
-      (await judgeResponse(run, call, answered, errorRetries)) ??
-      (await acceptAnswer(run, call, answered, errorRetries))
-    );
+    return (await judgeResponse(run, call, answered)) ?? (await acceptAnswer(run, call, answered));
   }
 }
 
-async function askOnce(run: Run, model: string | undefined, errorRetries: number) {
-  const prepared = await prepareCall(run, model, errorRetries);
+async function askOnce(run: Run) {
+  const prepared = await prepareCall(run);
   if ('interrupt' in prepared) return prepared;
-  const requested = await judgeRequest(run, prepared.call, errorRetries);
+  const requested = await judgeRequest(run, prepared.call);
   if ('interrupt' in requested) return requested;
-  const asked = await askModel(run, requested.call, stepInput(run, errorRetries));
+  const asked = await askModel(run, requested.call, stepInput(run));
   return 'answered' in asked ? { ...asked, call: requested.call } : asked;
 }
 
 /** processInputStep: each processor sees what the one before it changed. */
-async function prepareCall(
-  run: Run,
-  model: string | undefined,
-  errorRetries: number,
-): Promise<{ call: ModelCall } | { interrupt: Interrupt }> {
+async function prepareCall(run: Run): Promise<{ call: ModelCall } | { interrupt: Interrupt }> {
   const { agent, plan } = run;
   const input: StageInput = {
-    ...stepInput(run, errorRetries),
-    model: model ?? agent.model,
+    ...stepInput(run),
+    model: run.state().open?.model ?? agent.model,
     tools: plan.tools,
     activeTools: null,
     modelSettings: agent.modelSettings ?? {},
@@ -70,13 +59,9 @@ async function prepareCall(
 }
 
 /** processLLMRequest: the prompt of this call only, or a whole cached answer instead. */
-async function judgeRequest(
-  run: Run,
-  call: ModelCall,
-  errorRetries: number,
-): Promise<{ call: ModelCall } | { interrupt: Interrupt }> {
+async function judgeRequest(run: Run, call: ModelCall): Promise<{ call: ModelCall } | { interrupt: Interrupt }> {
   const { model, prompt, tools, toolChoice, modelSettings, structuredOutput } = call;
-  const { conversation: _, ...common } = stepInput(run, errorRetries);
+  const { conversation: _, ...common } = stepInput(run);
   const input: StageInput = {
     ...common,
     model,
@@ -98,9 +83,8 @@ async function judgeResponse(
   run: Run,
   call: ModelCall,
   { builder, warnings }: Answered,
-  errorRetries: number,
 ): Promise<Interrupt | undefined> {
-  const { conversation: _, ...common } = stepInput(run, errorRetries);
+  const { conversation: _, ...common } = stepInput(run);
   const chunks = [...builder.chunks()];
   const input: StageInput = { ...common, model: call.model, chunks, fromCache: call.cached !== undefined, warnings };
   return (await runStage(run, 'processLLMResponse', input, dataSink(run))).interrupt;

@@ -86,6 +86,15 @@ describe('a model that fails', () => {
     expect(made.asked).toHaveLength(1);
   });
 
+  test('can be replaced by another for the step, and that one is in the run’s state', async () => {
+    const made = await stepOf([{ error: refused }, { text: 'Hello.' }], {
+      processAPIError: () => ({ type: 'retry', model: 'openai/other' }),
+    });
+    await made.answer();
+    expect(made.run.state().open).toMatchObject({ errorRetries: 1, model: 'openai/other' });
+    expect(made.run.state().open?.answer?.model).toBe('openai/other');
+  });
+
   test('can be asked again with other messages', async () => {
     const made = await stepOf([{ error: refused }, { text: 'short' }], {
       processAPIError: () => ({

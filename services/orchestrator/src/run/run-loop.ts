@@ -1,5 +1,5 @@
 // A run, from its input to its ending: the stages as statements, in order. Stages return early if their result is in RunState, so
-// recovery re-enters this loop; each gives undefined (the run goes on) or an interrupt.
+// recovery re-enters this loop; each gives undefined (the run continues) or an interrupt.
 import { retract } from '../stages/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';

@@ -74,12 +74,57 @@ const places: (Stage | 'tool')[] = [
   'processOutputResult',
 ];
 
+const limited = Object.assign(new Error('slow down'), {
+  [Symbol.for('vercel.ai.error')]: true,
+  [Symbol.for('vercel.ai.error.AI_APICallError')]: true,
+  statusCode: 429,
+  isRetryable: true,
+  responseHeaders: { 'retry-after': '30' },
+});
+
+/** A run that waits for the model's next try. */
+async function stuckInBackoff() {
+  const driver = createDriver(stream, { error: limited });
+  stops.push(driver.stop);
+  const run = await driver.begin({ agent: await driver.apply() });
+  const driving = run.drive();
+  await eventually(() => driver.asked.length === 1);
+  return { ...run, driving };
+}
+
+/** A run that a processor has halted: the judge of its text hangs, or the memory that saves it. */
+async function stuckInHalt(where: 'processOutputStream' | 'processOutputResult') {
+  let isThere = false;
+  const driver = createDriver(stream, { text: 'Hello.' });
+  // Only what a model has answered is saved.
+  const at = where === 'processOutputResult' ? 'processOutputStep' : 'processInput';
+  const halter = scriptReplica(connection.bus, at, ['halter'], () => [{ type: 'halt', response: 'Sorry.' }]);
+  const replica = scriptReplica(connection.bus, where, ['message-history'], () => {
+    isThere = true;
+    return 'silence';
+  });
+  stops.push(driver.stop, halter.stop, replica.stop);
+  const hanging = planEntry('message-history', { stages: [where], timeoutMs: 30_000, memory: true });
+  const plan = planOf([planEntry('halter', { stages: [at] }), hanging]);
+  const run = await driver.begin({ agent: await driver.apply({}, plan) });
+  const driving = run.drive();
+  await eventually(() => isThere);
+  return { ...run, driving };
+}
+
+const others = [
+  ['the wait for the model’s next try', stuckInBackoff],
+  ['the judging of a halt’s text', () => stuckInHalt('processOutputStream')],
+  ['the saving of a halt', () => stuckInHalt('processOutputResult')],
+] as const;
+
 describe.each<[StopReason, object, string]>([
   ['cancelled', { status: 'cancelled' }, 'abort'],
   ['deadline', { status: 'failed', result: { error: { code: 'run-deadline-exceeded' } } }, 'error'],
 ])('%s', (reason, head, last) => {
-  test.each(places)('in %s', async (where) => {
-    const run = await stuckAt(where);
+  const all = [...places.map((where) => [where, () => stuckAt(where)] as const), ...others];
+  test.each(all)('in %s', async (_where, stuck) => {
+    const run = await stuck();
     const started = performance.now();
     run.stop.abort(reason);
     await run.driving;

@@ -64,7 +64,7 @@ function runWith(calls: ToolCall[], options: TestRunOptions = {}) {
   made.run.dispatch({ action: 'answer-accepted', answer: answerOf(0, '', calls), tools });
   return made;
 }
-const walk = async ({ run }: ReturnType<typeof runWith>) =>
+const runTools = async ({ run }: ReturnType<typeof runWith>) =>
   (await judgeCalls(run)) ?? (await runCalls(run)) ?? (await closeStep(run));
 
 describe('calls', () => {
@@ -80,7 +80,7 @@ describe('calls', () => {
     });
     const ids = Array.from({ length: 12 }, (_, at) => `c${at}`);
     const made = runWith(ids.map((id) => call(id)));
-    expect(await walk(made)).toBeUndefined();
+    expect(await runTools(made)).toBeUndefined();
     expect(most).toBe(8);
     expect(made.run.state().steps[0]?.toolResults.map(({ result }) => result)).toEqual(ids);
     expect(typesOf(made.published)).toEqual([...ids.map(() => 'tool-result'), 'step-finish']);
@@ -91,7 +91,7 @@ describe('calls', () => {
     serveTool('slow', async () => undefined);
     const wrong = [call('a', 'nosuch'), call('b', 'count', { x: 1 }), call('c', 'slow'), call('d', 'sure'), call('e')];
     const made = runWith(wrong);
-    expect(await walk(made)).toBeUndefined();
+    expect(await runTools(made)).toBeUndefined();
     const results = made.run.state().steps[0]?.toolResults ?? [];
     expect(results.map(({ result }) => Object(result).error.code)).toEqual([
       'tool-unknown',
@@ -108,7 +108,7 @@ describe('calls', () => {
   test('carry an idempotency key where the tool knows what that is', async () => {
     const requests = serveTool('sure', async () => ({ result: 1 }));
     const others = serveTool('count', async () => ({ result: 1 }));
-    await walk(runWith([call('a', 'sure'), call('b')]));
+    await runTools(runWith([call('a', 'sure'), call('b')]));
     expect(requests).toMatchObject([{ idempotencyKey: 'acme.run-1.0.0', position: 0 }]);
     expect(others[0]).not.toHaveProperty('idempotencyKey');
   });
@@ -119,14 +119,14 @@ describe('calls', () => {
     made.run.dispatch({ action: 'rewound', to: 'step', feedback: 'Again.' });
     made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
     made.run.dispatch({ action: 'answer-accepted', answer: answerOf(0, '', [call('a', 'sure')]), tools });
-    await walk(made);
+    await runTools(made);
     expect(requests).toMatchObject([{ idempotencyKey: 'acme.run-1.0.0.1' }]);
   });
 
   test('with one id in one answer have a result each, in call order', async () => {
     serveTool('count', async ({ args }) => ({ result: args }));
     const made = runWith([call('call_0', 'count', { n: 1 }), call('call_0', 'count', { n: 2 })]);
-    expect(await walk(made)).toBeUndefined();
+    expect(await runTools(made)).toBeUndefined();
     const { steps, conversation } = made.run.state();
     expect(steps[0]?.toolResults.map(({ result }) => result)).toEqual([{ n: 1 }, { n: 2 }]);
     const parts = conversation.entries.at(-1)?.message.content.parts ?? [];
@@ -140,18 +140,18 @@ describe('calls', () => {
   test('with an id that an earlier step has used have their own result', async () => {
     serveTool('count', async ({ args }) => ({ result: args }));
     const made = runWith([call('call_0', 'count', { n: 1 })]);
-    await walk(made);
+    await runTools(made);
     made.run.dispatch({ action: 'step-opened', firstIndex: made.run.chunks.nextIndex() });
     const second = answerOf(1, '', [call('call_0', 'count', { n: 2 })]);
     made.run.dispatch({ action: 'answer-accepted', answer: second, tools });
-    await walk(made);
+    await runTools(made);
     expect(made.run.state().steps.map(({ toolResults }) => toolResults[0]?.result)).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
   test('that time out leave their outcome unknown, and the model is told to check before it calls again', async () => {
     serveTool('slow', async () => undefined);
     const made = runWith([call('a', 'slow'), call('b', 'sure')]);
-    await walk(made);
+    await runTools(made);
     const [slow, absent] = made.run.state().steps[0]?.toolResults ?? [];
     expect(slow?.result).toMatchObject({
       outcome: 'unknown',
@@ -187,7 +187,7 @@ describe('what interrupts the calls of a step', () => {
     const made = hanging();
     made.askCancel();
     const started = performance.now();
-    expect(await walk(made)).toEqual(endWith({ form: 'cancel' }));
+    expect(await runTools(made)).toEqual(endWith({ form: 'cancel' }));
     expect(performance.now() - started).toBeLessThan(1_500);
     expect(made.run.state().open?.results).toHaveLength(1);
   });
@@ -197,7 +197,7 @@ describe('what interrupts the calls of a step', () => {
     made.onRecord(() => {
       throw new Error('the state is gone');
     });
-    await expect(walk(made)).rejects.toThrow('the state is gone');
+    await expect(runTools(made)).rejects.toThrow('the state is gone');
     const before = made.run.state();
     await new Promise((resolve) => setImmediate(resolve));
     expect(made.run.state()).toBe(before);
@@ -205,10 +205,10 @@ describe('what interrupts the calls of a step', () => {
 
   test('from outside ends the waiting, and nothing of the calls is kept', async () => {
     const made = hanging();
-    const walking = walk(made);
+    const running = runTools(made);
     await eventually(() => made.run.state().open?.results.length === 1);
     made.stop('cancelled');
-    expect(await walking).toMatchObject({ ending: { form: 'cancel' } });
+    expect(await running).toMatchObject({ ending: { form: 'cancel' } });
     expect(made.run.state().steps).toEqual([]);
   });
 });
@@ -224,7 +224,7 @@ describe('what a tool says while it works', () => {
       return { sequence: 2, result: 1 };
     });
     const made = runWith([call('a')]);
-    await walk(made);
+    await runTools(made);
     expect(typesOf(made.published)).toEqual(['data-half', 'tool-output', 'tool-result', 'step-finish']);
   });
 
@@ -237,7 +237,7 @@ describe('what a tool says while it works', () => {
       return { sequence: count, result: 1 };
     });
     const made = runWith([call('a')]);
-    expect(await walk(made)).toBeUndefined();
+    expect(await runTools(made)).toBeUndefined();
     expect(made.run.state().steps[0]?.toolResults[0]?.result).toMatchObject({
       error: { code: 'tool-progress-too-large' },
       outcome: 'unknown',
@@ -254,7 +254,7 @@ describe('what a tool says while it works', () => {
       throw new Error('too large for a message');
     };
     const made = runWith([call('a')], { onPublish });
-    const interrupt = await walk(made);
+    const interrupt = await runTools(made);
     expect(interrupt).toMatchObject({ ending: { form: 'error', error: { message: 'too large for a message' } } });
   });
 });
@@ -274,7 +274,7 @@ describe('judging', () => {
     });
     servings.push(guard);
     const made = runWith([call('a'), call('b'), call('c')], { entries: atStage('processToolCall', 'guard') });
-    expect(await walk(made)).toBeUndefined();
+    expect(await runTools(made)).toBeUndefined();
     expect(order.slice(0, 3)).toEqual(['judge a', 'judge b', 'judge c']);
     expect(order.slice(3).toSorted()).toEqual(['run a', 'run c']);
     expect(made.run.state().steps[0]?.toolResults).toMatchObject([

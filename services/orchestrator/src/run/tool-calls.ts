@@ -7,7 +7,7 @@ import type { Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 
-/** Calls that run at once. Source: semantics.md, section 3, "Tools". */
+/** Calls of one answer that run at once. */
 const MAX_CALLS_AT_ONCE = 8;
 
 /** processToolCall for all calls of the answer. */

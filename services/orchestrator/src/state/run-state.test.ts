@@ -92,6 +92,22 @@ describe('a step', () => {
     expect(state.conversation.system.map(({ tag }) => tag)).toEqual([INSTRUCTIONS_TAG, 'memory']);
   });
 
+  test('counts the tries that an error processor asks for, and remembers the model that it wants', () => {
+    const state = folded(
+      opened(stateOf()),
+      { action: 'error-retried', model: 'openai/other' },
+      { action: 'error-retried' },
+    );
+    expect(state.open).toMatchObject({ errorRetries: 2, model: 'openai/other' });
+    const next = folded(
+      state,
+      { action: 'rewound', to: 'step', feedback: '' },
+      { action: 'step-opened', firstIndex: 0 },
+    );
+    expect(next.open).toMatchObject({ errorRetries: 0 });
+    expect(next.open).not.toHaveProperty('model');
+  });
+
   test('collects the results of denied and of finished calls', () => {
     const placed = { ...call, position: 0 };
     const finished = { ...result, position: 0 };

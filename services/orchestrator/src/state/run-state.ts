@@ -58,10 +58,12 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
         // Retries count in a row: they are forgotten when an accepted step is followed by another one. A step that
         // processOutputResult rejects is not: it is opened again with its count.
         retryCount: open?.closed ? 0 : state.retryCount,
-        open: { firstIndex: action.firstIndex, base: state.conversation, tools: [], results: [], closed: false },
+        open: newStep(state, action.firstIndex),
       };
     case 'model-called':
       return { ...state, modelCalls: state.modelCalls + 1 };
+    case 'error-retried':
+      return open ? { ...state, open: retried(open, action.model) } : state;
     case 'answer-accepted':
       return open ? accepted(state, { ...open, tools: action.tools }, action.answer) : state;
     case 'calls-judged':
@@ -76,6 +78,14 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
 }
 
 type OpenStep = NonNullable<RunState['open']>;
+
+function newStep({ conversation }: RunState, firstIndex: number): OpenStep {
+  return { firstIndex, base: conversation, errorRetries: 0, tools: [], results: [], closed: false };
+}
+
+function retried(open: OpenStep, model = open.model): OpenStep {
+  return { ...open, errorRetries: open.errorRetries + 1, ...(model !== undefined && { model }) };
+}
 
 /** What processInputStep did to the system messages ends with its step, and an accepted answer needs no feedback any more. */
 function accepted(state: RunState, open: OpenStep, answer: StepAnswer): RunState {

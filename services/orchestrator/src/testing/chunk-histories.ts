@@ -1,5 +1,5 @@
 // Made-up runs as their owners publish them, and a reader that does with replays what the protocol says: it takes an answer as the
-// whole truth from the position that it asked for up to the answer's end (architecture.md, section 6, "Chunks").
+// whole truth from the position that it asked for up to the answer's end.
 import type { ChunkBatch } from '@millrace/contracts';
 import type { Position } from '../api/visible-chunks.ts';
 

@@ -5,7 +5,7 @@ import { beforeAll } from 'vitest';
 
 export type TestJetStream = { readonly access: JetStreamAccess };
 
-/** Call it behind useBus. */
+/** Call it after useBus. */
 export function useJetStream(connection: TestBus): TestJetStream {
   let access: JetStreamAccess | undefined;
   beforeAll(async () => {

@@ -6,10 +6,10 @@ import type { CallOptions, LanguageModel } from '../model/prompt.ts';
 export type Say = {
   text?: string;
   calls?: { toolCallId: string; toolName: string; input: string }[];
-  /** Thrown by the call, or in mid-stream behind the text. */
+  /** Thrown by the call, or in mid-stream after the text. */
   error?: unknown;
   breaksOff?: unknown;
-  /** Waited for behind the text, or until the call is given up. */
+  /** Waited for after the text, or until the call is given up. */
   until?: Promise<unknown>;
   /** Said although the call was given up. */
   lastWords?: string;

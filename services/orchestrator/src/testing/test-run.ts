@@ -136,7 +136,7 @@ function keepRecords() {
   };
 }
 
-/** Nobody is known: no neighbours, no second replica. */
+/** Nobody is known: no adjacent entries are merged, there is no second replica. */
 const noDiscovery: Discovery = {
   processors: () => new Map(),
   tools: () => new Map(),
