@@ -1,12 +1,26 @@
-// JSON Schema checks, by ajv: of tool arguments and of processors' options. Validators are kept, as schemas are few.
+// JSON Schema checks, by ajv: of tool arguments and of processors' options. Validators are kept, as schemas are few. Schemas and values
+// are others': compiling and checking are bounded in time, patterns are linear where they can be.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import type { JsonSchema, JsonValue } from '@millrace/contracts';
+import { linearPattern } from './linear-pattern.ts';
+import { withinTime } from './within-time.ts';
 
 export type SchemaProblem = { path: string; message: string };
 
 /** Schemas are not kept by their $id: two services may use the same one for two documents. */
-const createAjv = () => new Ajv2020({ allErrors: true, strict: false, validateFormats: false, addUsedSchema: false });
+const createAjv = () =>
+  new Ajv2020({
+    allErrors: true,
+    strict: false,
+    validateFormats: false,
+    addUsedSchema: false,
+    code: { regExp: linearPattern },
+  });
+/** For compiling a schema, and for checking one value: ordinary ones take a millisecond, and nothing else runs meanwhile. */
+const MAX_CHECK_MS = 500;
+/** Problems of one value that are told. */
+const MAX_PROBLEMS = 50;
 const MAX_VALIDATORS = 500;
 let ajv = createAjv();
 const validators = new Map<string, ValidateFunction | string>();
@@ -15,8 +29,10 @@ const validators = new Map<string, ValidateFunction | string>();
 export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProblem[] {
   const validate = validatorOf(schema);
   if (typeof validate === 'string') return [{ path: '', message: `cannot be checked: ${validate}` }];
-  if (validate(value)) return [];
-  return (validate.errors ?? []).map(({ instancePath, message = 'is wrong', params }) => ({
+  const checked = withinTime(MAX_CHECK_MS, () => validate(value));
+  if (!checked) return [{ path: '', message: `cannot be checked: it takes longer than ${MAX_CHECK_MS} ms` }];
+  if (checked.value) return [];
+  return (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(({ instancePath, message = 'is wrong', params }) => ({
     path: instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.'),
     message: detail(message, params),
   }));
@@ -38,7 +54,11 @@ function validatorOf(schema: JsonSchema): ValidateFunction | string {
 
 function compile({ $schema: _, ...schema }: JsonSchema): ValidateFunction | string {
   try {
-    return ajv.compile(schema);
+    const compiled = withinTime(MAX_CHECK_MS, () => ajv.compile(schema));
+    if (compiled) return compiled.value;
+    // It was interrupted in the middle of its work.
+    ajv = createAjv();
+    return `it takes longer than ${MAX_CHECK_MS} ms to read`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
