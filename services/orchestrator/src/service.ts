@@ -62,6 +62,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
       serveApi(bus, 'events-detail', runs.eventsDetail),
       serveApi(bus, 'agents-apply', definitions.apply),
       serveApi(bus, 'agents-list', definitions.list),
+      serveApi(bus, 'agents-delete', definitions.delete),
       serveApi(bus, 'agents-get', definitions.get),
       serveApi(bus, 'agents-plan', definitions.plan),
     ];

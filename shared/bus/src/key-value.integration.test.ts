@@ -1,7 +1,7 @@
 import { useBus, useNats, eventually } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readEntry, writeEntry } from './key-value.ts';
+import { deleteEntry, readEntry, writeEntry } from './key-value.ts';
 import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
 
 const nats = useNats();
@@ -73,5 +73,32 @@ test('an entry that is too large is refused before it is sent', async () => {
   const text = 'x'.repeat(owner.bus.maxPayload());
   await expect(writeEntry(access, bucket, 'head.acme.big', { text }, { expectedRevision: 0 })).rejects.toMatchObject({
     code: 'message-too-large',
+  });
+});
+
+describe('an entry that is deleted', () => {
+  const deleted = async (key: string) => {
+    const written = await write(key, 1, 0);
+    return deleteEntry(access, bucket, key, 'revision' in written ? written.revision : -1);
+  };
+
+  test('is not there any more', async () => {
+    expect(await deleted('head.acme.gone')).toHaveProperty('revision');
+    expect(await read('head.acme.gone')).toBeUndefined();
+  });
+
+  test('in another revision than was named stays, and that is a conflict', async () => {
+    await write('head.acme.stays', 1, 0);
+    expect(await deleteEntry(access, bucket, 'head.acme.stays', 999_999)).toEqual({ conflict: true });
+    expect((await read('head.acme.stays'))?.value).toEqual({ n: 1 });
+  });
+
+  test('is written as new by who says so alone', async () => {
+    await deleted('head.acme.again');
+    expect(await write('head.acme.again', 2, 0)).toEqual({ conflict: true });
+    const over = { expectedRevision: 0, overDeleted: true };
+    expect(await writeEntry(access, bucket, 'head.acme.again', { n: 3 }, over)).toHaveProperty('revision');
+    expect(await writeEntry(access, bucket, 'head.acme.again', { n: 4 }, over)).toEqual({ conflict: true });
+    expect((await read('head.acme.again'))?.value).toEqual({ n: 3 });
   });
 });

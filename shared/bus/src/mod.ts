@@ -3,7 +3,7 @@ export { askApi, serveApi, type ApiAddress, type ApiCall, type ApiHandler } from
 export type { BusLog } from './bus-log.ts';
 export { connectBus, type Bus, type BusOptions } from './bus.ts';
 export { publishBytesDurably, publishDurably } from './durable-publish.ts';
-export { conflictError, readEntry, writeEntry, type Entry, type Written } from './key-value.ts';
+export { conflictError, deleteEntry, readEntry, writeEntry, type Entry, type Written } from './key-value.ts';
 export { ensureTopology, isCode, openJetStream, type JetStreamAccess } from './topology.ts';
 export { startHeartbeat, type Heartbeat, type Living } from './heartbeat.ts';
 export { listen, publish, publishBytes, publishInBatches, type Listening } from './listen.ts';

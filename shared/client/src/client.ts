@@ -60,6 +60,8 @@ export type Client = {
     apply(definition: JsonValue, options?: { dryRun?: boolean }): Promise<ApiAnswer<'agents-apply'>>;
     list(): Promise<AppliedAgent[]>;
     get(agent: string): Promise<AppliedAgent>;
+    /** With the revision that was deleted. */
+    delete(agent: string): Promise<ApiAnswer<'agents-delete'>>;
     /** Of an applied agent, or of a definition that is not applied. */
     plan(of: { agent: string } | { definition: JsonValue }): Promise<AppliedAgent>;
   };
@@ -105,6 +107,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       apply: (definition, { dryRun = false } = {}) => ask('agents-apply', { definition, dryRun }),
       list: () => allAgents(ask),
       get: (agent) => ask('agents-get', { agent }),
+      delete: (agent) => ask('agents-delete', { agent }),
       plan: (of) => ask('agents-plan', of),
     },
     processors: { list: async () => (await survey()).processors, survey },

@@ -58,6 +58,19 @@ export type MemoryConfig = z.infer<typeof memorySchema>;
 
 export const MAX_STEPS = 5;
 
+/** What one agent may have: whatever is larger is refused before it is looked into. */
+export const AGENT_LIMITS = {
+  /** In each of the three lists. */
+  maxEntries: 256,
+  maxTools: 256,
+  maxInstructions: 256,
+  /** Of the definition, as JSON. */
+  maxBytes: 256 * 1024,
+  /** A tenant's. */
+  maxAgents: 1_000,
+} as const;
+const { maxEntries, maxTools, maxInstructions } = AGENT_LIMITS;
+
 /** What callers may submit where the agent does not say otherwise: clients without a thread send their history along. */
 export const CALLER_ROLES = ['user', 'assistant', 'tool'] as const;
 
@@ -65,11 +78,11 @@ export const agentSchema = z.strictObject({
   name: tokenSchema,
   description: z.string().optional(),
   model: modelIdSchema,
-  instructions: z.union([z.string(), z.array(z.string())]).default([]),
-  tools: z.array(tokenSchema).default([]),
-  input: z.array(agentEntrySchema).default([]),
-  output: z.array(agentEntrySchema).default([]),
-  error: z.array(agentEntrySchema).default([]),
+  instructions: z.union([z.string(), z.array(z.string()).max(maxInstructions)]).default([]),
+  tools: z.array(tokenSchema).max(maxTools).default([]),
+  input: z.array(agentEntrySchema).max(maxEntries).default([]),
+  output: z.array(agentEntrySchema).max(maxEntries).default([]),
+  error: z.array(agentEntrySchema).max(maxEntries).default([]),
   memory: memorySchema.optional(),
   callerRoles: z
     .array(roleSchema)

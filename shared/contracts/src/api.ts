@@ -89,6 +89,11 @@ export const API = {
     z.object({ limit: cursor.limit, after: tokenSchema.optional() }),
     z.object({ agents: z.array(appliedAgentSchema), next: tokenSchema.optional() }),
   ),
+  /** What runs of it are under way end as they would. */
+  'agents-delete': verb(
+    z.object({ agent: tokenSchema }),
+    z.object({ agent: tokenSchema, revision: z.number().int().min(1) }),
+  ),
   'agents-get': verb(z.object({ agent: tokenSchema }), appliedAgentSchema),
   'agents-plan': verb(
     z.object({ agent: tokenSchema.optional(), definition: jsonValueSchema.optional() }),

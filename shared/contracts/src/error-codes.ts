@@ -12,11 +12,14 @@ export const ERROR_CODES = {
   // Agents
   'agent-unknown': 'No agent of that name is applied.',
   'agent-invalid': 'An agent definition is refused; every problem is listed.',
+  'agents-full': 'The tenant has as many agents as it may have.',
   'processor-unknown': 'An entry names a processor that no running service advertises.',
   'entry-duplicate': 'Two entries have the same name.',
   'entry-target-unknown': 'after/before names something that is neither listed nor shipped.',
   'entry-cycle': 'after/before entries wait for each other.',
   'entry-without-stage': 'A processor has no method for the list that it stands in.',
+  'stage-not-called': 'A warning: a processor has a stage that no list of the agent calls.',
+  'processor-ambiguous': 'A warning: several services advertise a processor or tool of one name.',
   'options-invalid': "Options do not fit the processor's schema.",
   'tool-unknown': 'No running service advertises that tool.',
   // Runs

@@ -45,3 +45,18 @@ export type AppliedAgent = z.infer<typeof appliedAgentSchema>;
 export function entriesOf(plan: Plan, stage: Stage): PlanEntry[] {
   return (plan.order[stage] ?? []).flatMap((name) => plan.entries[name] ?? []);
 }
+
+/** Stages that a processor has and that no list of the agent calls, by processor. */
+export function uncalledStages(plan: Plan): Map<string, Stage[]> {
+  const uncalled = new Map<string, Stage[]>();
+  const called = new Set(
+    Object.entries(plan.order).flatMap(([stage, names]) =>
+      names.map((name) => `${stage} ${plan.entries[name]?.processor ?? ''}`),
+    ),
+  );
+  for (const { processor, stages } of Object.values(plan.entries)) {
+    const missing = stages.filter((stage) => !called.has(`${stage} ${processor}`));
+    if (missing.length > 0) uncalled.set(processor, missing);
+  }
+  return uncalled;
+}

@@ -1,14 +1,25 @@
 // Agents as they were applied, with their plans: read from the bucket, written through the api alone, watched so that the next
-// run of every orchestrator follows the newest.
-import { agentKey, appliedAgentSchema, type AppliedAgent } from '@millrace/contracts';
-import { conflictError, readEntry, watchBucket, writeEntry, type JetStreamAccess } from '@millrace/bus';
+// run of every orchestrator follows the newest. An agent's revisions are counted from 1; deleted and applied again it begins anew.
+import { AGENT_LIMITS, MillraceError, agentKey, appliedAgentSchema, type AppliedAgent } from '@millrace/contracts';
+import {
+  conflictError,
+  deleteEntry,
+  readEntry,
+  watchBucket,
+  writeEntry,
+  type Entry,
+  type JetStreamAccess,
+} from '@millrace/bus';
 
 export type AgentStore = {
   /** Newest, or undefined. What the watch has not brought yet is read through. */
   get(tenant: string, agent: string): Promise<AppliedAgent | undefined>;
+  /** By name. */
   list(tenant: string): AppliedAgent[];
-  /** @throws state-conflict when somebody else applied it in between */
+  /** @throws state-conflict when somebody else applied it in between; agents-full */
   put(tenant: string, applied: AppliedAgent): Promise<AppliedAgent>;
+  /** What was there, or undefined. @throws state-conflict */
+  delete(tenant: string, agent: string): Promise<AppliedAgent | undefined>;
   stop(): void;
 };
 
@@ -17,25 +28,46 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
   const bucket = bus.names.agents;
   const known = new Map<string, AppliedAgent>();
   const stop = await watchBucket(access, bucket, appliedAgentSchema, {
-    put: (key, { value, revision }) => void known.set(key, { ...value, revision }),
+    put: (key, { value }) => void known.set(key, value),
     removed: (key) => void known.delete(key),
   });
-  const read = async (key: string) => {
-    const entry = await readEntry(access, bucket, key, appliedAgentSchema);
-    return entry && { ...entry.value, revision: entry.revision };
-  };
+  const read = (key: string): Promise<Entry<AppliedAgent> | undefined> =>
+    readEntry(access, bucket, key, appliedAgentSchema);
+  const list = (tenant: string) =>
+    [...known]
+      .filter(([key]) => key.startsWith(`${tenant}.`))
+      .map(([, applied]) => applied)
+      .toSorted((one, other) => (one.agent.name < other.agent.name ? -1 : 1));
   return {
-    get: async (tenant, agent) => known.get(agentKey(tenant, agent)) ?? read(agentKey(tenant, agent)),
-    list: (tenant) => [...known].filter(([key]) => key.startsWith(`${tenant}.`)).map(([, applied]) => applied),
+    get: async (tenant, agent) => known.get(agentKey(tenant, agent)) ?? (await read(agentKey(tenant, agent)))?.value,
+    list,
     async put(tenant, applied) {
       const key = agentKey(tenant, applied.agent.name);
       const there = await read(key);
-      const written = await writeEntry(access, bucket, key, applied, { expectedRevision: there?.revision ?? 0 });
+      if (!there && list(tenant).length >= AGENT_LIMITS.maxAgents) throw full();
+      const stored = { ...applied, revision: (there?.value.revision ?? 0) + 1 };
+      const written = await writeEntry(access, bucket, key, stored, {
+        expectedRevision: there?.revision ?? 0,
+        overDeleted: true,
+      });
       if ('conflict' in written) throw conflictError(key);
-      const stored = { ...applied, revision: written.revision };
       known.set(key, stored);
       return stored;
     },
+    async delete(tenant, agent) {
+      const key = agentKey(tenant, agent);
+      const there = await read(key);
+      if (!there) return undefined;
+      if ('conflict' in (await deleteEntry(access, bucket, key, there.revision))) throw conflictError(key);
+      known.delete(key);
+      return there.value;
+    },
     stop,
   };
+}
+
+function full(): MillraceError {
+  return new MillraceError('agents-full', `There are ${AGENT_LIMITS.maxAgents} agents already.`, {
+    remedy: 'Delete those that nobody asks any more: millrace agents delete NAME.',
+  });
 }

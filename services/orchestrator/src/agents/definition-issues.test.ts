@@ -62,6 +62,42 @@ describe('a definition', () => {
   });
 });
 
+describe('a member "__proto__"', () => {
+  test.each([
+    ['at the top', '{"__proto__":{"model":"openai/x"},"name":"demo"}', '__proto__'],
+    ['of an entry', '{"name":"demo","input":["pii",{"use":"pii","__proto__":1}]}', 'input[1].__proto__'],
+    [
+      'deep in options',
+      '{"input":[{"use":"pii","options":{"a":[{"__proto__":{}}]}}]}',
+      'input[0].options.a[0].__proto__',
+    ],
+  ])('%s is refused by its place', (_where, text, path) => {
+    expect(readDefinition(JSON.parse(text))).toEqual({
+      agent: undefined,
+      entries: [],
+      issues: [expect.objectContaining({ code: 'agent-invalid', path })],
+    });
+  });
+
+  test('is no name either: of an agent, a processor, an entry', () => {
+    expect(placed({ name: '__proto__' })).toEqual(['agent-invalid name']);
+    expect(placed({ input: ['__proto__'] })).toEqual(['agent-invalid input[0]']);
+    expect(placed({ input: [{ use: 'pii', as: '__proto__' }] })).toEqual(['agent-invalid input[0].as']);
+  });
+});
+
+describe('more than an agent may have is refused as one issue:', () => {
+  test.each(['input', 'output', 'error'])('entries under %s', (list) => {
+    const { issues, entries } = read({ [list]: Array.from({ length: 257 }, () => 'pii') });
+    expect(issues).toMatchObject([{ code: 'agent-invalid', path: list }]);
+    expect(entries).toEqual([]);
+  });
+
+  test('tools', () => {
+    expect(placed({ tools: Array.from({ length: 257 }, (_, at) => `t${at}`) })).toEqual(['agent-invalid tools']);
+  });
+});
+
 describe('not built yet', () => {
   test.each(Object.keys(NOT_BUILT_YET))('is %s, said by name with what to do instead', (field) => {
     expect(read({ [field]: 'x' }).issues).toEqual([

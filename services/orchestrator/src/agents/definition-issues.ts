@@ -1,6 +1,7 @@
 // Reads an agent's definition as far as it can be read, with every problem of its form: unknown fields, wrong types, and fields of
 // later versions, by name. Entries are read one by one, so that one bad entry does not hide the others.
 import {
+  AGENT_LIMITS,
   NOT_BUILT_YET,
   agentEntrySchema,
   agentSchema,
@@ -31,6 +32,8 @@ export function readDefinition(definition: JsonValue): ReadDefinition {
       issues: [invalid('', 'An agent is an object with name, model and lists of processors.')],
     };
   }
+  const hidden = hiddenMembers(definition);
+  if (hidden.length > 0) return { agent: undefined, entries: [], issues: hidden };
   const issues = laterFields(definition, '');
   const { rest, entries, issues: entryIssues } = readLists(withoutLater(definition));
   issues.push(...entryIssues);
@@ -51,6 +54,11 @@ function readLists(definition: JsonObject) {
     const listed = definition[list];
     if (!Array.isArray(listed)) continue;
     rest[list] = [];
+    if (listed.length > AGENT_LIMITS.maxEntries) {
+      const message = `The ${list} list has ${listed.length} entries; it may have ${AGENT_LIMITS.maxEntries}.`;
+      issues.push({ ...invalid(list, message), remedy: 'Put what belongs together into one processor.' });
+      continue;
+    }
     listed.forEach((value, at) => {
       const path = `${list}[${at}]`;
       issues.push(...(isObject(value) ? laterFields(value, path) : []));
@@ -66,6 +74,23 @@ function readLists(definition: JsonObject) {
 
 const isObject = (value: JsonValue): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** How many of them are told. */
+const MAX_HIDDEN = 10;
+
+/** `__proto__` as a member: not every reader of JSON keeps it, and some take it for the object's prototype. */
+function hiddenMembers(value: JsonValue, path = ''): Issue[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const found: Issue[] = [];
+  for (const [key, member] of Object.entries(value)) {
+    const at = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+    if (key === '__proto__')
+      found.push({ ...invalid(at, 'There is no field "__proto__".'), remedy: 'Give it another name.' });
+    else found.push(...hiddenMembers(member, at));
+    if (found.length >= MAX_HIDDEN) break;
+  }
+  return found.slice(0, MAX_HIDDEN);
+}
 
 function laterFields(object: JsonObject, path: string): Issue[] {
   return Object.keys(object).flatMap((key) => {

@@ -1,6 +1,14 @@
 // From a definition to an agent with its plan: every list resolved into entries in their final order, with what discovery said of
 // each processor. Pure; every problem is found and named, all at once.
-import type { Agent, Issue, JsonObject, JsonValue, ListName, Plan } from '@millrace/contracts';
+import {
+  AGENT_LIMITS,
+  type Agent,
+  type Issue,
+  type JsonObject,
+  type JsonValue,
+  type ListName,
+  type Plan,
+} from '@millrace/contracts';
 import { readDefinition } from './definition-issues.ts';
 import { orderEntries } from './entry-order.ts';
 import { idOf, missing, useOf, type Known, type Use } from './entry-uses.ts';
@@ -38,7 +46,8 @@ const isObject = (value: JsonValue): value is JsonObject =>
 
 function toolIssues(definition: JsonValue, known: Known): Issue[] {
   const tools = isObject(definition) ? definition['tools'] : undefined;
-  if (!Array.isArray(tools)) return [];
+  // Of too many the form speaks.
+  if (!Array.isArray(tools) || tools.length > AGENT_LIMITS.maxTools) return [];
   return tools.flatMap((name, at): Issue[] => {
     if (typeof name !== 'string') return [];
     const path = `tools[${at}]`;

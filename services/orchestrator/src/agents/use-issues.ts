@@ -5,7 +5,26 @@ import { schemaProblems } from '../peers/json-schema.ts';
 import { optionsOf, type Use } from './entry-uses.ts';
 
 export function useIssues(uses: readonly Use[]): Issue[] {
-  return [...duplicates(uses), ...firstUses(uses).flatMap((one) => optionIssues(one, uses)), ...differing(uses)];
+  return [...duplicates(uses), ...allOptionIssues(uses), ...differing(uses)];
+}
+
+/** For the options of all entries together. Ordinary ones take a millisecond each, and nothing else runs meanwhile. */
+const MAX_OPTIONS_MS = 1_000;
+
+function allOptionIssues(uses: readonly Use[]): Issue[] {
+  const started = performance.now();
+  const issues: Issue[] = [];
+  for (const one of firstUses(uses)) {
+    if (performance.now() - started > MAX_OPTIONS_MS) {
+      const message = `The options take longer to check than ${MAX_OPTIONS_MS} ms; this one and those behind it are not checked.`;
+      return [
+        ...issues,
+        { code: 'options-invalid', message, path: one.path, remedy: 'Give fewer or simpler options.' },
+      ];
+    }
+    issues.push(...optionIssues(one, uses));
+  }
+  return issues;
 }
 
 function duplicates(uses: readonly Use[]): Issue[] {

@@ -1,6 +1,8 @@
-import type { AppliedAgent, JsonObject } from '@millrace/contracts';
+import { AGENT_LIMITS, MillraceError, type AppliedAgent, type JsonObject } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import type { AgentStore } from '../agents/agent-store.ts';
+import { planWarnings } from '../agents/plan-warnings.ts';
+import { resolveAgent } from '../agents/resolve-agent.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import { known } from '../testing/known-processors.ts';
 import { createAgentsApi } from './agents-api.ts';
@@ -17,6 +19,11 @@ function createApi() {
     async put(of, applied) {
       const there = { ...applied, revision: ++puts };
       stored.set(`${of}.${applied.agent.name}`, there);
+      return there;
+    },
+    async delete(of, agent) {
+      const there = stored.get(`${of}.${agent}`);
+      stored.delete(`${of}.${agent}`);
       return there;
     },
     stop: () => undefined,
@@ -42,7 +49,7 @@ describe('apply', () => {
     expect(applied.plan.order.processInput).toEqual(['pii']);
     expect(refreshed()).toBe(1);
     expect(await api.get({ agent: 'demo' }, tenant)).toEqual(applied);
-    expect(await api.list({}, tenant)).toEqual({ agents: [applied] });
+    expect(await api.list({ limit: 10 }, tenant)).toEqual({ agents: [applied] });
   });
 
   test('of the same again changes nothing', async () => {
@@ -67,6 +74,110 @@ describe('apply', () => {
       issues: [{ code: 'not-built-yet' }, { code: 'processor-unknown' }],
     });
     expect(puts()).toBe(0);
+  });
+});
+
+describe('what an agent may be', () => {
+  const messages = (error: unknown) =>
+    MillraceError.isInstance(error) ? (error.issues ?? []).map(({ message }) => message) : [];
+
+  test('is bounded in bytes, before anybody is asked', async () => {
+    const { apply, api, refreshed } = createApi();
+    const large = definition({ instructions: 'x'.repeat(AGENT_LIMITS.maxBytes) });
+    for (const refused of [apply(large), api.plan({ definition: large }, tenant)]) {
+      await expect(refused).rejects.toMatchObject({ code: 'agent-invalid', message: expect.stringContaining('bytes') });
+    }
+    expect(refreshed()).toBe(0);
+  });
+
+  test('is bounded in entries, and one issue says so, not one for each', async () => {
+    const { apply } = createApi();
+    const input = Array.from({ length: 10_000 }, (_, at) => `unknown-${at}`);
+    const error: unknown = await apply(definition({ input })).catch((thrown: unknown) => thrown);
+    expect(messages(error)).toEqual(['The input list has 10000 entries; it may have 256.']);
+  });
+
+  test('and what is wrong with it is told up to a bound', async () => {
+    const { apply } = createApi();
+    const unknown = Array.from({ length: 256 }, (_, at) => `unknown-${at}`);
+    const error: unknown = await apply(definition({ input: unknown })).catch((thrown: unknown) => thrown);
+    expect(messages(error)).toHaveLength(100);
+    expect(MillraceError.isInstance(error) && error.message.length).toBeLessThan(3_000);
+    expect(MillraceError.isInstance(error) && error.message).toContain('And 246 more.');
+  });
+});
+
+describe('a warning', () => {
+  const warned = async (of: JsonObject) =>
+    (await createApi().apply(definition(of))).warnings.map(({ message }) => message);
+
+  test('tells the stages of a processor that no list of the agent calls', async () => {
+    expect(await warned({ input: ['pii'] })).toEqual([
+      '"pii" has processOutputStream, processOutputResult, which this agent does not call: it stands under input alone.',
+    ]);
+    expect(await warned({ input: ['pii'], output: [{ use: 'pii', as: 'pii-out' }] })).toEqual([]);
+    expect(await warned({ input: ['unicode-normalizer'], memory: {} })).toEqual([]);
+  });
+
+  test('comes with a dry run, and with an agent that is unchanged, too', async () => {
+    const { apply } = createApi();
+    expect((await apply(definition(), true)).warnings).toMatchObject([{ code: 'stage-not-called' }]);
+    await apply(definition());
+    expect(await apply(definition())).toMatchObject({ changed: false, warnings: [{ code: 'stage-not-called' }] });
+  });
+
+  test('tells a second service that claims a processor of the agent', () => {
+    const refused = [{ service: 'evil', name: 'pii', problem: 'the service "guards" serves a processor of that id' }];
+    const resolved = resolveAgent(definition({ output: ['pii'] }), { ...known, refused });
+    expect('plan' in resolved && planWarnings(resolved.plan, refused)).toMatchObject([
+      { code: 'processor-ambiguous', message: expect.stringContaining('"evil" advertises "pii" too') },
+    ]);
+  });
+});
+
+describe('delete', () => {
+  test('takes the agent away and tells its revision', async () => {
+    const { api, apply } = createApi();
+    await apply(definition());
+    expect(await api.delete({ agent: 'demo' }, tenant)).toEqual({ agent: 'demo', revision: 1 });
+    await expect(api.get({ agent: 'demo' }, tenant)).rejects.toMatchObject({ code: 'agent-unknown' });
+  });
+
+  test('of an agent that is not there, or is another tenant’s, is refused', async () => {
+    const { api, apply } = createApi();
+    await apply(definition());
+    await expect(api.delete({ agent: 'demo' }, { tenant: 'other' })).rejects.toMatchObject({ code: 'agent-unknown' });
+    await expect(api.delete({ agent: 'nosuch' }, tenant)).rejects.toMatchObject({ code: 'agent-unknown' });
+    expect((await api.get({ agent: 'demo' }, tenant)).agent.name).toBe('demo');
+  });
+});
+
+describe('list', () => {
+  const allPages = async (api: ReturnType<typeof createApi>['api'], limit: number) => {
+    const pages: string[][] = [];
+    for (let after: string | undefined; ;) {
+      const { agents, next } = await api.list({ limit, after }, tenant);
+      pages.push(agents.map(({ agent }) => agent.name));
+      if (next === undefined) return pages;
+      after = next;
+    }
+  };
+
+  test('comes in pages by name', async () => {
+    const { api, apply } = createApi();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await apply(definition({ name }));
+    expect(await allPages(api, 2)).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
+    expect(await allPages(api, 5)).toEqual([['a', 'b', 'c', 'd', 'e']]);
+  });
+
+  test('has no page that is larger than a message', async () => {
+    const { api, apply } = createApi();
+    const instructions = 'x'.repeat(200 * 1024);
+    const names = Array.from({ length: 50 }, (_, at) => `agent-${String(at).padStart(2, '0')}`);
+    for (const name of names) await apply(definition({ name, instructions }));
+    const pages = await allPages(api, 1_000);
+    expect(pages.flat()).toEqual(names);
+    expect(pages.length).toBeGreaterThan(2);
   });
 });
 
@@ -105,6 +216,6 @@ describe('an unknown agent', () => {
     const { api, apply } = createApi();
     await apply(definition());
     await expect(api.get({ agent: 'demo' }, { tenant: 'other' })).rejects.toMatchObject({ code: 'agent-unknown' });
-    expect(await api.list({}, { tenant: 'other' })).toEqual({ agents: [] });
+    expect(await api.list({ limit: 10 }, { tenant: 'other' })).toEqual({ agents: [] });
   });
 });

@@ -1,28 +1,36 @@
-// The agents' verbs: apply (resolved with its plan, or refused with every problem), list, get, plan.
-import { MillraceError, type ApiAnswer, type ApiRequest, type AppliedAgent, type JsonValue } from '@millrace/contracts';
+// The agents' verbs: apply (resolved with its plan, or refused with every problem), list, get, plan, delete.
+import {
+  AGENT_LIMITS,
+  MillraceError,
+  type ApiAnswer,
+  type ApiRequest,
+  type AppliedAgent,
+  type Issue,
+  type JsonValue,
+} from '@millrace/contracts';
 import type { AgentStore } from '../agents/agent-store.ts';
+import { planWarnings } from '../agents/plan-warnings.ts';
 import { resolveAgent } from '../agents/resolve-agent.ts';
 import type { Discovery } from '../peers/discovery.ts';
 
 type Tenant = { tenant: string };
 
 export function createAgentsApi(store: AgentStore, discovery: Discovery) {
-  /** @throws agent-invalid, with all issues */
+  /** @throws agent-invalid, with all issues up to a bound */
   const resolve = async (definition: JsonValue): Promise<AppliedAgent> => {
+    const bytes = Buffer.byteLength(JSON.stringify(definition));
+    if (bytes > AGENT_LIMITS.maxBytes) throw tooLarge(bytes);
     await discovery.refresh();
     const [processors, tools, refused] = [discovery.processors(), discovery.tools(), discovery.refused()];
     const resolved = resolveAgent(definition, { processors, tools, refused });
-    if ('issues' in resolved) {
-      const lines = resolved.issues.map(({ path, message }) => `${path ? `${path}: ` : ''}${message}`).join(' ');
-      throw new MillraceError('agent-invalid', `The agent is refused. ${lines}`, { issues: resolved.issues });
-    }
+    if ('issues' in resolved) throw refusedAgent(resolved.issues);
     return { ...resolved, revision: 0, appliedAt: new Date().toISOString() };
   };
+  const namesOf = (tenant: string) => store.list(tenant).map((one) => one.agent.name);
   const get = async (tenant: string, agent: string): Promise<AppliedAgent> => {
     const applied = await store.get(tenant, agent);
     if (applied) return applied;
-    const names = store.list(tenant).map((one) => one.agent.name);
-    throw unknownAgent(agent, names);
+    throw unknownAgent(agent, namesOf(tenant));
   };
   return {
     async apply(
@@ -30,14 +38,20 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
       { tenant }: Tenant,
     ): Promise<ApiAnswer<'agents-apply'>> {
       const applied = await resolve(definition);
+      const warnings = planWarnings(applied.plan, discovery.refused());
       const there = await store.get(tenant, applied.agent.name);
       const unchanged = there && sameAgent(there, applied);
-      if (dryRun || unchanged) return { applied: unchanged ? there : applied, changed: !unchanged, warnings: [] };
-      return { applied: await store.put(tenant, applied), changed: true, warnings: [] };
+      if (dryRun || unchanged) return { applied: unchanged ? there : applied, changed: !unchanged, warnings };
+      return { applied: await store.put(tenant, applied), changed: true, warnings };
     },
-    list: async (_request: object, { tenant }: Tenant): Promise<ApiAnswer<'agents-list'>> => ({
-      agents: store.list(tenant),
-    }),
+    async list({ limit, after }: ApiRequest<'agents-list'>, { tenant }: Tenant): Promise<ApiAnswer<'agents-list'>> {
+      return pageOf(store.list(tenant), limit, after);
+    },
+    async delete({ agent }: ApiRequest<'agents-delete'>, { tenant }: Tenant): Promise<ApiAnswer<'agents-delete'>> {
+      const deleted = await store.delete(tenant, agent);
+      if (!deleted) throw unknownAgent(agent, namesOf(tenant));
+      return { agent, revision: deleted.revision };
+    },
     get: async ({ agent }: ApiRequest<'agents-get'>, { tenant }: Tenant) => get(tenant, agent),
     async plan({ agent, definition }: ApiRequest<'agents-plan'>, { tenant }: Tenant) {
       if (definition !== undefined) return resolve(definition);
@@ -51,10 +65,46 @@ function sameAgent(one: AppliedAgent, other: AppliedAgent): boolean {
   return JSON.stringify([one.agent, one.plan]) === JSON.stringify([other.agent, other.plan]);
 }
 
+/** Of one answer, as JSON: half of a message, and at least one agent. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/** @param agents by name */
+function pageOf(agents: readonly AppliedAgent[], limit: number, after = ''): ApiAnswer<'agents-list'> {
+  const asked = agents.filter(({ agent }) => agent.name > after);
+  let bytes = 0;
+  const over = asked.findIndex((one) => (bytes += Buffer.byteLength(JSON.stringify(one))) > MAX_PAGE_BYTES);
+  const page = asked.slice(0, Math.min(limit, over < 0 ? asked.length : Math.max(over, 1)));
+  const last = page.at(-1);
+  return { agents: page, ...(last && page.length < asked.length && { next: last.agent.name }) };
+}
+
+/** What a refusal tells. */
+const MAX_ISSUES = 100;
+const MAX_ISSUES_IN_MESSAGE = 10;
+
+function refusedAgent(issues: readonly Issue[]): MillraceError {
+  const lines = issues
+    .slice(0, MAX_ISSUES_IN_MESSAGE)
+    .map(({ path, message }) => `${path ? `${path}: ` : ''}${message}`);
+  const rest = issues.length - lines.length;
+  const text = `The agent is refused. ${lines.join(' ')}${rest > 0 ? ` And ${rest} more.` : ''}`;
+  return new MillraceError('agent-invalid', text, { issues: issues.slice(0, MAX_ISSUES) });
+}
+
+function tooLarge(bytes: number): MillraceError {
+  return new MillraceError('agent-invalid', `The agent has ${bytes} bytes; it may have ${AGENT_LIMITS.maxBytes}.`, {
+    remedy: 'Give what is long to a processor of its own, and name that.',
+  });
+}
+
+/** How many names a refusal lists. */
+const MAX_NAMES = 40;
+
 export function unknownAgent(agent: string, names: readonly string[]): MillraceError {
+  const rest = names.length - MAX_NAMES;
+  const listed = `${names.slice(0, MAX_NAMES).join(', ')}${rest > 0 ? ` (and ${rest} more)` : ''}`;
   return new MillraceError('agent-unknown', `There is no agent "${agent}".`, {
     path: 'agent',
-    remedy:
-      names.length > 0 ? `Choose one of ${names.join(', ')}, or apply it.` : 'Apply it: millrace agents apply FILE.',
+    remedy: names.length > 0 ? `Choose one of ${listed}, or apply it.` : 'Apply it: millrace agents apply FILE.',
   });
 }

@@ -29,6 +29,7 @@ const agents: AgentStore = {
   get: async (tenant, agent) => (tenant === 'acme' && agent === 'demo' ? applied : undefined),
   list: (tenant) => (tenant === 'acme' ? [applied] : []),
   put: async () => applied,
+  delete: async () => undefined,
   stop: () => undefined,
 };
 let count = 0;

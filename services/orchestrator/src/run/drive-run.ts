@@ -161,7 +161,7 @@ async function readAgent({ access }: Deps, { request }: Command): Promise<{ ok: 
     const entry = await throughOutages(`agent ${agent}`, () =>
       readEntry(access, access.bus.names.agents, agentKey(tenant, agent), appliedAgentSchema),
     );
-    if (entry) return { ok: { ...entry.value, revision: entry.revision } };
+    if (entry) return { ok: entry.value };
     return { error: { code: 'agent-unknown', message: `There is no agent "${agent}".` } };
   } catch (error) {
     return { error: toWireError(error) };

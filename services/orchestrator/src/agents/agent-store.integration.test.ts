@@ -1,0 +1,78 @@
+import { AGENT_LIMITS, type AppliedAgent } from '@millrace/contracts';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterEach, expect, test } from 'vitest';
+import { useJetStream } from '../testing/jetstream.ts';
+import { agentOf } from '../testing/run-states.ts';
+import { openAgentStore, type AgentStore } from './agent-store.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+const stops: (() => void)[] = [];
+afterEach(() => stops.splice(0).forEach((stop) => stop()));
+
+async function open(): Promise<AgentStore> {
+  const store = await openAgentStore(stream.access);
+  stops.push(() => store.stop());
+  return store;
+}
+const applied = (name: string): AppliedAgent => ({
+  agent: agentOf({ name }),
+  plan: { entries: {}, order: {}, tools: [] },
+  revision: 0,
+  appliedAt: '',
+});
+
+test('revisions of an agent are counted from 1, whatever else is applied, and from 1 again after it was deleted', async () => {
+  const store = await open();
+  const put = async (tenant: string, name: string) => (await store.put(tenant, applied(name))).revision;
+  expect(await put('counted', 'a')).toBe(1);
+  expect(await put('counted', 'b')).toBe(1);
+  expect(await put('elsewhere', 'a')).toBe(1);
+  expect(await put('counted', 'a')).toBe(2);
+  expect((await store.get('counted', 'a'))?.revision).toBe(2);
+  expect(await store.delete('counted', 'a')).toMatchObject({ revision: 2 });
+  expect(await store.get('counted', 'a')).toBeUndefined();
+  expect(await store.delete('counted', 'a')).toBeUndefined();
+  expect(await put('counted', 'a')).toBe(1);
+});
+
+test('what one orchestrator applies and deletes the others see, in the order of names', async () => {
+  const [one, other] = [await open(), await open()];
+  await one.put('seen', applied('b'));
+  await one.put('seen', applied('a'));
+  await eventually(() => other.list('seen').length === 2);
+  expect(other.list('seen').map(({ agent }) => agent.name)).toEqual(['a', 'b']);
+  await one.delete('seen', 'a');
+  await eventually(() => other.list('seen').length === 1);
+  expect(await other.get('seen', 'a')).toBeUndefined();
+  const late = await open();
+  await eventually(
+    () =>
+      late
+        .list('seen')
+        .map(({ agent }) => agent.name)
+        .join() === 'b',
+  );
+  expect(late.list('seen')).toHaveLength(1);
+});
+
+test('a tenant has so many agents and no more; those that it has can still be applied and deleted', async () => {
+  const store = await open();
+  const names = Array.from({ length: AGENT_LIMITS.maxAgents }, (_, at) => `agent-${at}`);
+  await Promise.all(names.map((name) => store.put('many', applied(name))));
+  await expect(store.put('many', applied('one-more'))).rejects.toMatchObject({ code: 'agents-full' });
+  expect((await store.put('many', applied('agent-7'))).revision).toBe(2);
+  expect((await store.put('few', applied('one-more'))).revision).toBe(1);
+  await store.delete('many', 'agent-7');
+  expect((await store.put('many', applied('one-more'))).revision).toBe(1);
+});
+
+test('of two who apply at once one is told', async () => {
+  const [one, other] = [await open(), await open()];
+  await one.put('race', applied('a'));
+  const outcomes = await Promise.allSettled([one.put('race', applied('a')), other.put('race', applied('a'))]);
+  const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  expect(lost.every((reason) => reason.code === 'state-conflict')).toBe(true);
+  expect((await one.get('race', 'a'))?.revision).toBe(outcomes.length - lost.length + 1);
+});

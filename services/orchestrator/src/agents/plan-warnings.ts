@@ -1,0 +1,33 @@
+// What is allowed and probably not meant, told when an agent is applied. Pure.
+import { LIST_OF_STAGE, uncalledStages, type Issue, type Plan, type RefusedEndpoint } from '@millrace/contracts';
+
+export function planWarnings(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[] {
+  return [...notCalled(plan), ...ambiguous(plan, refused)];
+}
+
+/** A guard that is listed under input alone does not see what it could judge of the output, and the other way round. */
+function notCalled(plan: Plan): Issue[] {
+  return [...uncalledStages(plan)].map(([processor, stages]) => {
+    const listed = new Set(
+      Object.values(plan.entries).flatMap((one) => (one.processor === processor ? one.lists : [])),
+    );
+    const lists = [...new Set(stages.map((stage) => LIST_OF_STAGE[stage]))];
+    const message = `"${processor}" has ${stages.join(', ')}, which this agent does not call: it stands under ${[...listed].join(' and ')} alone.`;
+    return { code: 'stage-not-called', message, remedy: `List it under ${lists.join(' and ')} too, if that is meant.` };
+  });
+}
+
+/** Requests are shared out among all that answer to a name, whichever service is meant. */
+function ambiguous(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[] {
+  const used = new Set([
+    ...Object.values(plan.entries).map(({ processor }) => processor),
+    ...plan.tools.map(({ name }) => name),
+  ]);
+  return refused
+    .filter(({ name }) => used.has(name))
+    .map(({ service, name, problem }) => ({
+      code: 'processor-ambiguous',
+      message: `The service "${service}" advertises "${name}" too, which is refused: ${problem}.`,
+      remedy: 'Stop that service, or give what it serves another name.',
+    }));
+}
