@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JsonValue } from '@millrace/contracts';
+import { MillraceError, type JsonValue } from '@millrace/contracts';
 import { useBus, useNats, appliedAgent, invalidAgent, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { millrace } from './testing/recorded-io.ts';
@@ -44,6 +44,10 @@ beforeAll(async () => {
         return { applied: appliedAgent('demo', dryRun ? 0 : applied.length), changed: !isSame, warnings: [] };
       },
       'agents-list': async () => ({ agents: [appliedAgent('demo', 1), appliedAgent('other', 2)] }),
+      'agents-delete': async ({ agent }) => {
+        if (agent === 'demo') return { agent, revision: 4 };
+        throw new MillraceError('agent-unknown', `There is no agent "${agent}".`);
+      },
       'agents-get': async ({ agent }) => appliedAgent(agent, 4),
       'agents-plan': async ({ agent, definition }) => {
         if (definition !== undefined) throw invalidAgent(badOption);
@@ -144,6 +148,13 @@ describe('millrace agents', () => {
 
   it('show is the definition', async () => {
     expect((await cli(['agents', 'show', 'demo'])).stdout).toMatch(/^# revision 4.*\nname: demo\n/);
+  });
+
+  it('delete says what it took away, and an agent that is not there is refused', async () => {
+    expect(await cli(['agents', 'delete', 'demo'])).toMatchObject({ code: 0, stdout: 'demo is deleted, revision 4\n' });
+    const refused = await cli(['agents', 'delete', 'other']);
+    expect(refused).toMatchObject({ stdout: '', stderr: expect.stringContaining('agent-unknown') });
+    expect(refused.code).not.toBe(0);
   });
 
   it('plan is the resolved order, of an agent or of a file', async () => {

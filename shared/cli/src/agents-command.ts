@@ -15,11 +15,12 @@ import { table } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
 export const agentsCommand = (cli: Cli) =>
-  group('millrace agents', 'Apply and read agents', {
+  group('millrace agents', 'Apply, read and delete agents', {
     apply: applyCommand(cli),
     list: listCommand(cli),
     show: showCommand(cli),
     plan: planCommand(cli),
+    delete: deleteCommand(cli),
   });
 
 const applyCommand = (cli: Cli) =>
@@ -80,6 +81,18 @@ const showCommand = (cli: Cli) =>
         const head = `# revision ${applied.revision}, applied ${applied.appliedAt}`;
         if (args.json) sayJson(cli.io, applied);
         else say(cli.io, printable(`${head}\n${stringify(applied.agent).trimEnd()}`));
+      }),
+  });
+
+const deleteCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace agents delete',
+    description: 'Take an agent away. Runs of it that are under way end as they would.',
+    args: { name: { type: 'positional', required: true, description: 'the agent' } },
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const { agent, revision } = await client.agents.delete(args.name);
+        say(cli.io, `${agent} is deleted, revision ${revision}`);
       }),
   });
 

@@ -109,7 +109,7 @@ describe('tables', () => {
   });
 });
 
-it('a plan is what is called at each stage, in order', () => {
+it('a plan is what is called at each stage, in order, and what is not called', () => {
   expect(planText(appliedAgent('demo', 3))).toBe(
     [
       'demo (revision 3), openai/gpt-5-mini',
@@ -122,6 +122,8 @@ it('a plan is what is called at each stage, in order', () => {
       'processOutputStream',
       '  #  ENTRY  PROCESSOR  SERVICE     POLICY                               OPTIONS',
       '  1  pii               guardrails  5000 ms, 2 attempts, fail, required  {"strategy":"redact"}',
+      '',
+      'not called: processOutputStream of keyword',
       '',
       'tools: clock',
     ].join('\n'),

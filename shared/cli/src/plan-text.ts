@@ -1,5 +1,13 @@
 // An agent's plan for people: what is called at each stage, in order. Pure.
-import { STAGES, entriesOf, type AppliedAgent, type Plan, type PlanEntry, type Stage } from '@millrace/contracts';
+import {
+  STAGES,
+  entriesOf,
+  uncalledStages,
+  type AppliedAgent,
+  type Plan,
+  type PlanEntry,
+  type Stage,
+} from '@millrace/contracts';
 import { oneLine } from './printable.ts';
 import { table } from './table.ts';
 
@@ -7,7 +15,10 @@ export function planText({ agent, plan, revision }: AppliedAgent): string {
   const title = `${agent.name} (${revision === 0 ? 'not applied' : `revision ${revision}`}), ${oneLine(agent.model)}`;
   const stages = STAGES.flatMap((stage) => stageText(plan, stage));
   const tools = plan.tools.length === 0 ? 'none' : plan.tools.map(({ name }) => name).join(', ');
-  return [title, ...stages, `tools: ${tools}`].join('\n\n');
+  const uncalled = [...uncalledStages(plan)].map(
+    ([processor, missing]) => `not called: ${missing.join(', ')} of ${processor}`,
+  );
+  return [title, ...stages, ...uncalled, `tools: ${tools}`].join('\n\n');
 }
 
 function stageText(plan: Plan, stage: Stage): string[] {
