@@ -1,9 +1,16 @@
 // Guards and memories together, over real services and a real Redis: what is stored is what was let through, and only that.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { messageText, type JsonObject } from '@millrace/contracts';
 import { eventually, useNats, useRedis, useStack } from '@millrace/testkit';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { collect, textOf } from './collect.ts';
 import { script } from './script.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'millrace-e2e-memory-'));
+const vectors = join(folder, 'vectors.db');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const nats = useNats();
 const redis = useRedis();
@@ -11,7 +18,7 @@ const services = ['orchestrator', 'guardrails', 'tools', 'message-history', 'wor
 const stack = useStack(nats, services, () => ({
   REDIS_URL: redis.url,
   EMBEDDING_MODEL: 'openai/hashed-ngram',
-  SQLITE_PATH: 'vectors.db',
+  SQLITE_PATH: vectors,
 }));
 
 const guarded: JsonObject = {
@@ -95,20 +102,34 @@ describe('a blocked input', () => {
 
 describe('an answer with personal data', () => {
   const secret = 'Write to ada.lovelace@example.com or call +44 20 7946 0958.';
+  const redacted = 'Write to ***@***.*** or call [REDACTED].';
+  // The caller's message, which is stored too, does not spell what the model is to say.
+  const saying = (chunkSize: number) =>
+    script({ text: secret, chunkSize })
+      .replaceAll('lovelace', String.raw`\u006covelace`)
+      .replaceAll('7946', String.raw`\u0037946`);
+  /** Of the embedded store, with its log. */
+  const vectorFiles = () => readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
 
   test.each([1, 3, 7, 64])(
     'is redacted in the stream, in chunks of %i characters, in the result and in every store',
     async (chunkSize) => {
       const threadId = `pii-${chunkSize}`;
-      const run = await say(script({ text: secret, chunkSize }), { threadId, resourceId: `pii-${chunkSize}` });
+      const run = await say(saying(chunkSize), { threadId, resourceId: `pii-${chunkSize}` });
       const chunks = await collect(run);
-      expect(textOf(chunks)).toBe('Write to ***@***.*** or call [REDACTED].');
+      expect(textOf(chunks)).toBe(redacted);
       expect(JSON.stringify(chunks)).not.toContain('lovelace');
       const result = await run.result();
       expect(result.text).toBe(textOf(chunks));
       expect(JSON.stringify(result)).not.toContain('lovelace');
       const answers = (await stored(threadId)).filter((message) => message.role === 'assistant');
       expect(answers.map(messageText)).toEqual([textOf(chunks)]);
+      // History and working memory are in Redis.
+      for (const store of [await redis.written(), vectorFiles().join('\n')]) {
+        expect(store).toContain(redacted);
+        expect(store).not.toContain('lovelace');
+        expect(store).not.toContain('7946 0958');
+      }
     },
   );
 });

@@ -117,7 +117,11 @@ test('discovery finds every stage of every processor', async () => {
 test('a replica serves what PROCESSORS names, and refuses what it has not', async () => {
   const env = { NATS_URL: nats.url, LOG_LEVEL: 'silent' };
   const hot = await guardrails.start({ PROCESSORS: 'pii, keyword' });
-  expect(hot.replica).not.toBe(guardrails.running.replica);
+  const infos = await gatherInfo(tests.bus, { service: 'guardrails', gatherMs: 2_000, max: 2 });
+  const named = PROCESSORS.filter(({ id }) => id === 'pii' || id === 'keyword');
+  const expected = named.flatMap(({ id, stages }) => stages.map((stage) => `${stage}-${id}`));
+  const served = infos.find(({ id }) => id === hot.replica)?.endpoints.map(({ name }) => name);
+  expect(served?.toSorted()).toEqual(expected.toSorted());
   await expect(startService(guardrailsService, { ...env, PROCESSORS: 'moderation' })).rejects.toMatchObject({
     code: 'processor-unknown',
   });

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { askApi, gatherInfo } from '@millrace/bus';
-import type { ConversationEntry, MessageOp, Stage } from '@millrace/contracts';
+import { askApi, gatherInfo, publish } from '@millrace/bus';
+import type { ConversationEntry, MessageOp, Stage, StageCall } from '@millrace/contracts';
 import { startService } from '@millrace/service';
 import { askStage, callEntry, stageCall, useBus, useNats, useRedis, useService } from '@millrace/testkit';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { messageHistoryService } from './service.ts';
 import { RUN } from './testing/call-history.ts';
 import { idsOf, message, newTenant } from './testing/history-fixtures.ts';
@@ -16,13 +16,13 @@ const folder = mkdtempSync(join(tmpdir(), 'millrace-history-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('message-history on SQLite', () => {
-  describeService('sqlite', () => ({ MEMORY_STORE: 'sqlite', SQLITE_PATH: join(folder, 'history.db') }));
+  describeService('sqlite', () => ({ SQLITE_PATH: join(folder, 'history.db') }));
 });
 
 describe('message-history on Redis', () => {
   const redis = useRedis();
   // Where there is no Redis the tests are skipped, but the service starts before them all the same.
-  const embedded = { MEMORY_STORE: 'sqlite', SQLITE_PATH: ':memory:' };
+  const embedded = { SQLITE_PATH: ':memory:' };
   describeService('redis', () => (redis.available ? { REDIS_URL: redis.url } : embedded));
 });
 
@@ -31,24 +31,25 @@ function describeService(store: string, env: () => Record<string, string>): void
   const tests = useBus(nats, 'tests', { prefix });
   useService(messageHistoryService, () => ({ NATS_URL: nats.url, MILLRACE_PREFIX: prefix, ...env() }));
 
-  const callStage = async (
+  const stageCallOf = (
     stage: Stage,
     run: Partial<typeof RUN>,
     messages: { input: string[]; response?: string[] },
-  ) => {
+  ): StageCall => {
     const { input, response = [] } = messages;
     const entries: ConversationEntry[] = [
       ...input.map((id) => ({ source: 'input' as const, message: message(id) })),
       ...response.map((id) => ({ source: 'response' as const, message: message(id, id, 'assistant') })),
     ];
     const conversation = { entries, system: [] };
-    const call = stageCall(stage, [callEntry('message-history')], { answered: true, conversation }, { ...RUN, ...run });
-    return (await askStage(tests.bus, call))[0];
+    return stageCall(stage, [callEntry('message-history')], { answered: true, conversation }, { ...RUN, ...run });
   };
+  const callStage = async (...given: Parameters<typeof stageCallOf>) =>
+    (await askStage(tests.bus, stageCallOf(...given)))[0];
   const addedIds = (ops: MessageOp[] = []) =>
     ops.flatMap((op) => (op.op === 'add' ? [`${op.source} ${op.message.id}`] : []));
 
-  it('recalls in the next run what it stored of the one before', async () => {
+  test('recalls in the next run what it stored of the one before', async () => {
     const tenant = newTenant();
     const first = { tenant, runId: 'run-1' };
     expect(await callStage('processInput', first, { input: ['u1'] })).toEqual({ type: 'continue' });
@@ -61,7 +62,19 @@ function describeService(store: string, env: () => Record<string, string>): void
     expect(addedIds(ops)).toEqual(['remembered u1', 'remembered a1']);
   });
 
-  it('answers the verbs of threads and messages, for the tenant of the subject', async () => {
+  test('stores nothing for a save whose cancellation came with it, as it does to a process that was stopped', async () => {
+    const tenant = newTenant();
+    const { bus } = tests;
+    const call = stageCallOf('processOutputResult', { tenant }, { input: ['u1'], response: ['a1'] });
+    const asked = askStage(bus, { ...call, callId: 'given-up' });
+    publish(bus, bus.subjects.cancelCalls('message-history'), { callIds: ['given-up'] });
+    await asked.catch(() => undefined);
+    await expect(askApi(bus, 'threads-get', { tenant }, { threadId: 'thread-1' })).rejects.toMatchObject({
+      code: 'thread-unknown',
+    });
+  });
+
+  test('answers the verbs of threads and messages, for the tenant of the subject', async () => {
     const tenant = newTenant();
     await callStage('processOutputResult', { tenant }, { input: ['u1'], response: ['a1'] });
     const { bus } = tests;
@@ -75,7 +88,7 @@ function describeService(store: string, env: () => Record<string, string>): void
     await expect(elsewhere).rejects.toMatchObject({ code: 'thread-unknown' });
   });
 
-  it('is found by discovery, with its policy and its verbs', async () => {
+  test('is found by discovery, with its policy and its verbs', async () => {
     const infos = await gatherInfo(tests.bus, { service: 'message-history', gatherMs: 2_000, max: 1 });
     const info = infos.find((found) => found.endpoints.some((endpoint) => endpoint.subject.startsWith(`${prefix}.`)));
     const names = info?.endpoints.map((endpoint) => endpoint.name);
@@ -91,10 +104,9 @@ function describeService(store: string, env: () => Record<string, string>): void
 }
 
 describe('message-history at its start', () => {
-  it('refuses PROCESSORS that it does not have', async () => {
+  test('refuses PROCESSORS that it does not have', async () => {
     const env = {
       NATS_URL: nats.url,
-      MEMORY_STORE: 'sqlite',
       SQLITE_PATH: ':memory:',
       PROCESSORS: 'pii',
       LOG_LEVEL: 'silent',

@@ -1,7 +1,7 @@
 // A redis-server of a test file's own, with its append-only file on. It can be stopped, killed and started again at the same
 // address with the same data, so that tests can take it away. Where no Redis can be had, the file's tests are skipped with the
 // reason.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedis, type RedisServer } from '@millrace/servers';
@@ -18,6 +18,8 @@ export type TestRedis = {
   stop(): Promise<void>;
   /** SIGKILL: nothing is written down on the way out. */
   kill(): Promise<void>;
+  /** Everything that was ever written to it, as its files have it: what must not be stored is looked for here. */
+  written(): Promise<string>;
 };
 
 /** A cold cache fetches the server first. */
@@ -69,6 +71,14 @@ export function useRedis({ extraConfig = '' }: { extraConfig?: string } = {}): T
       const { pid, exited } = running();
       process.kill(pid, 'SIGKILL');
       await exited;
+    },
+    async written() {
+      const folder = dataDir ?? '';
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      const files = entries.filter((entry) => entry.isFile());
+      return (await Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8')))).join(
+        '\n',
+      );
     },
   };
 }

@@ -1,5 +1,5 @@
 import { API } from '@millrace/contracts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHistoryApi, type HistoryApi } from './history-api.ts';
 import type { HistoryStore } from '../store/history-store.ts';
 import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
@@ -18,7 +18,7 @@ describe('the api of threads and messages', () => {
   const acme = { tenant: 'acme' };
   const page = { limit: 100, offset: 0 };
 
-  it('lists threads, of a resource too, in the shape of the contract', async () => {
+  test('lists threads, of a resource too, in the shape of the contract', async () => {
     const all = await api['threads-list'](page, acme);
     expect(API['threads-list'].answer.parse(all)).toEqual(all);
     expect(all.total).toBe(2);
@@ -26,13 +26,13 @@ describe('the api of threads and messages', () => {
     expect(bobs.threads.map(({ id }) => id)).toEqual(['b']);
   });
 
-  it('gets a thread', async () => {
+  test('gets a thread', async () => {
     const thread = await api['threads-get']({ threadId: 'a' }, acme);
     expect(API['threads-get'].answer.parse(thread)).toEqual(thread);
     expect(thread).toMatchObject({ id: 'a', messageCount: 5 });
   });
 
-  it('lists messages by page and by the last, oldest first', async () => {
+  test('lists messages by page and by the last, oldest first', async () => {
     const second = await api['messages-list']({ threadId: 'a', limit: 2, offset: 2 }, acme);
     expect(API['messages-list'].answer.parse(second)).toEqual(second);
     expect([idsOf(second.messages), second.total]).toEqual([['run-1.2', 'run-1.3'], 5]);
@@ -40,12 +40,12 @@ describe('the api of threads and messages', () => {
     expect([idsOf(last.messages), last.total]).toEqual([['run-1.3', 'run-1.4'], 5]);
   });
 
-  it('refuses `last` together with `offset`, and names it', async () => {
+  test('refuses `last` together with `offset`, and names it', async () => {
     const both = api['messages-list']({ threadId: 'a', limit: 2, offset: 2, last: 2 }, acme);
     await expect(both).rejects.toMatchObject({ code: 'message-invalid', path: 'offset' });
   });
 
-  it('shows another tenant nothing', async () => {
+  test('shows another tenant nothing', async () => {
     const rival = { tenant: 'rival' };
     expect(await api['threads-list'](page, rival)).toEqual({ threads: [], total: 0 });
     await expect(api['threads-get']({ threadId: 'a' }, rival)).rejects.toMatchObject({ code: 'thread-unknown' });

@@ -1,4 +1,5 @@
 import { messageText } from '@millrace/contracts';
+import { inputRedactor } from '@millrace/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HistoryStore } from '../store/history-store.ts';
 import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
@@ -37,6 +38,14 @@ describe('MessageHistory with other processors', () => {
   test('PII redacted before saving to memory', async () => {
     await save('My SSN is 123-45-6789', { before: [redactor] });
     expect(await savedText()).toEqual(['hi', 'My SSN is [REDACTED]']);
+  });
+
+  test('what a guard takes out of the caller’s message at the end of the run is not stored: not the submitted one', async () => {
+    await callHistory(store, 'processOutputResult', {
+      before: [inputRedactor(/\d{3}-\d{2}-\d{4}/g)],
+      messages: { input: [message('u1', 'Mine is 123-45-6789')], response: [answer('Noted: 123-45-6789')] },
+    });
+    expect(await savedText()).toEqual(['Mine is [REDACTED]', 'Noted: [REDACTED]']);
   });
 
   test('tool calls are persisted correctly', async () => {

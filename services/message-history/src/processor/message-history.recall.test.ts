@@ -1,6 +1,6 @@
 import { messageText } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HistoryStore } from '../store/history-store.ts';
+import { READ_MAX_BYTES, type HistoryStore } from '../store/history-store.ts';
 import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
 import { callHistory, RUN } from '../testing/call-history.ts';
 import { createFailingStore } from '../testing/failing-store.ts';
@@ -45,6 +45,14 @@ describe('MessageHistoryProcessor, input', () => {
       ['input', 'u1', 'sent again'],
       ['input', 'u3', 'u3'],
     ]);
+  });
+
+  test('says how many of the last messages are not recalled because together they are too large', async () => {
+    const large = 'x'.repeat(READ_MAX_BYTES / 2);
+    await stored(message('u1', large), message('a1', large), message('u2'));
+    const { verdict, messages } = await callHistory(store, 'processInput');
+    expect(idsOf(messages)).toEqual(['a1', 'u2']);
+    expect(verdict).toMatchObject({ type: 'continue', violations: [{ rule: 'recall-max-bytes', count: 1 }] });
   });
 
   test('handles empty storage', async () => {

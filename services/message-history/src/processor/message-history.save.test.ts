@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Message } from '@millrace/contracts';
+import { storeUnavailable } from '@millrace/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_TITLE, type HistoryStore } from '../store/history-store.ts';
 import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
@@ -196,5 +197,23 @@ describe('a thread of a run without a resource', () => {
     expect(verdict).toMatchObject({ type: 'failure', code: 'thread-foreign' });
     expect(messages).toEqual([]);
     expect((await saveAs()).verdict).toMatchObject({ type: 'failure', code: 'thread-foreign' });
+  });
+});
+
+describe('a store that is away for a moment', () => {
+  test('costs a run nothing: the save is asked for again', async () => {
+    const store = openSqliteHistoryStore({ path: ':memory:' });
+    let away = 3;
+    const returning: HistoryStore = {
+      ...store,
+      async saveBlock(block, signal) {
+        if (away-- > 0) throw storeUnavailable('message store', 'save', new Error('connection refused'));
+        return store.saveBlock(block, signal);
+      },
+    };
+    const { verdict } = await callHistory(returning, 'processOutputResult', { messages: TURN });
+    expect(verdict).toEqual({ type: 'continue' });
+    expect(await store.getThread(THREAD)).toMatchObject({ messageCount: 2 });
+    await store.close();
   });
 });

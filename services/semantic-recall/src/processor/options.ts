@@ -1,12 +1,12 @@
 // The options of semantic recall.
 import { z } from 'zod';
 
-const neighbours = z.number().int().min(0).max(20);
+const surrounding = z.number().int().min(0).max(20);
 
 export const optionsSchema = z.strictObject({
   topK: z.number().int().min(1).max(100).default(4).describe('how many messages are recalled by meaning'),
   messageRange: z
-    .union([neighbours, z.strictObject({ before: neighbours, after: neighbours })])
+    .union([surrounding, z.strictObject({ before: surrounding, after: surrounding })])
     .default(1)
     .describe('how many of the messages before and after each of them are recalled with it'),
   threshold: z

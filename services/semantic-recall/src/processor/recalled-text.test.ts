@@ -13,8 +13,8 @@ const hit = (order: number, text: string, changes: Partial<Hit> = {}): Hit => ({
   score: 1,
   ...changes,
 });
-const linesOf = (hits: Hit[], neighbours: Hit[] = []) =>
-  (recalledText(hits, neighbours, 'here') ?? '').split('\n').slice(2, -1);
+const linesOf = (hits: Hit[], surrounding: Hit[] = []) =>
+  (recalledText(hits, surrounding, 'here') ?? '').split('\n').slice(2, -1);
 
 test('other conversations come first, the oldest first, this one last; each in its order', () => {
   const hits = [hit(5, 'five'), hit(9, 'nine', { threadId: 'b' }), hit(4, 'four', { threadId: 'a' }), hit(2, 'two')];

@@ -7,10 +7,10 @@ export const RECALL_MAX_CHARS = 16_000;
 /** @param threadId of the conversation that it is told to. @returns undefined when there is nothing to tell */
 export function recalledText(
   hits: readonly Hit[],
-  neighbours: readonly Recalled[],
+  surrounding: readonly Recalled[],
   threadId: string,
 ): string | undefined {
-  const recalled = withinBound(distinct([...hits, ...neighbours]));
+  const recalled = withinBound(distinct([...hits, ...surrounding]));
   if (recalled.length === 0) return undefined;
   const ordered = recalled.toSorted((a, b) => a.order - b.order);
   const threads = [...new Set(ordered.map((message) => message.threadId))].filter((thread) => thread !== threadId);

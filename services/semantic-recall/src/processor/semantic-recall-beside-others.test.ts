@@ -5,7 +5,7 @@ import { defineProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createRecallRig, inputProcessor } from '../testing/recall-rig.ts';
-import { aRun, callStages } from '@millrace/testkit';
+import { aRun, callStages, inputRedactor } from '@millrace/testkit';
 
 let rig: Awaited<ReturnType<typeof createRecallRig>>;
 beforeEach(async () => {
@@ -33,6 +33,17 @@ describe('SemanticRecall with other processors', () => {
     await callStages({ stage: 'processInput', uses, input: ['Find the ﬁle'] });
     expect(rig.provider.embedded()).toEqual(['Find the file']);
     expect(rig.queries).toHaveLength(1);
+  });
+
+  test('what a guard takes out of the caller’s message at the end of the run is neither embedded then nor indexed', async () => {
+    const run = aRun({ runId: 'earlier' });
+    const uses = [{ definition: inputRedactor(/\S+@\S+/g) }, { definition: rig.definition }];
+    const said = { input: ['mail ada@example.com'], response: ['Noted: ada@example.com'] };
+    await callStages({ stage: 'processOutputResult', uses, run, ...said });
+    expect(rig.provider.embedded().toSorted()).toEqual(['Noted: [REDACTED]', 'mail [REDACTED]']);
+    const recalled = await rig.recalled('mail');
+    expect(recalled).toContain('mail [REDACTED]');
+    expect(recalled).not.toContain('ada@example.com');
   });
 
   test('semantic recall adds context before message history', async () => {

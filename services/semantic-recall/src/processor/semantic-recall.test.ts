@@ -116,7 +116,7 @@ Earlier in this conversation:
     expect(rig.queries).toEqual([]);
   });
 
-  test('neighbours come with what was found, in the order in which they were said, each once', async () => {
+  test('surrounding come with what was found, in the order in which they were said, each once', async () => {
     for (const word of ['one', 'two', 'three']) await rig.say({ user: `user ${word}`, assistant: `assistant ${word}` });
     const texts = async (options: object) =>
       [...(await rig.recalled('user two', { topK: 1, ...options })).matchAll(/\): (.*)/g)].map(([, text]) => text);

@@ -14,7 +14,7 @@ import type { VectorStore } from '../store/vector-store.ts';
 /** The tag of its system message; the orchestrator orders the memories in the prompt by their tags. */
 const SYSTEM_TAG = 'semantic-recall';
 
-/** Whose neighbours are shown: the best hits alone, more would not fit into what a recall may add to a prompt. */
+/** Beside which hits more is shown: the best hits alone, more would not fit into what a recall may add to a prompt. */
 const MAX_SURROUNDED = 20;
 
 export type RecallDependencies = { store: VectorStore; embedder: Embedder };
@@ -54,8 +54,8 @@ async function recall({ store, embedder }: RecallDependencies, options: Options,
   if (hits.length === 0) return;
 
   const around = hits.slice(0, MAX_SURROUNDED);
-  const neighbours = await store.findNeighbours(space, { ...asker, around, ...rangeOf(options) }, abortSignal);
-  const content = recalledText(hits, neighbours, threadId);
+  const surrounding = await store.findSurrounding(space, { ...asker, around, ...rangeOf(options) }, abortSignal);
+  const content = recalledText(hits, surrounding, threadId);
   if (content !== undefined) messageList.setSystem(SYSTEM_TAG, [content]);
 }
 

@@ -52,10 +52,10 @@ export type NearestQuery = {
   threshold: number | undefined;
 };
 
-export type NeighbourQuery = {
+export type SurroundingQuery = {
   owner: RecallOwner;
   exceptRunId: string;
-  /** Whose neighbours; they are not among the answer. */
+  /** What stands beside these; they are not among the answer. */
   around: readonly { threadId: string; order: number }[];
   /** How many before and after each. */
   before: number;
@@ -92,7 +92,7 @@ export type VectorStore = {
   ): Promise<ReadonlySet<string>>;
   /** The nearest first. */
   findNearest(space: VectorSpace, query: NearestQuery, signal?: AbortSignal): Promise<Hit[]>;
-  /** In no order; one that is the neighbour of two is there once or twice. */
-  findNeighbours(space: VectorSpace, query: NeighbourQuery, signal?: AbortSignal): Promise<Recalled[]>;
+  /** In no order; one that is beside two is there once or twice. */
+  findSurrounding(space: VectorSpace, query: SurroundingQuery, signal?: AbortSignal): Promise<Recalled[]>;
   close(): Promise<void>;
 };

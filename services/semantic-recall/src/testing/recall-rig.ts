@@ -20,7 +20,7 @@ export async function createRecallRig() {
     saveRun: (...args) => (saves++, kept.saveRun(...args)),
     findKnown: (...args) => kept.findKnown(...args),
     findNearest: (space, query, signal) => (queries.push(query), kept.findNearest(space, query, signal)),
-    findNeighbours: (...args) => kept.findNeighbours(...args),
+    findSurrounding: (...args) => kept.findSurrounding(...args),
     close: () => kept.close(),
   };
   const embedder = createModels({ apiKey: 'none', baseUrl: provider.baseUrl }).embedder('openai/test');

@@ -5,7 +5,7 @@ import { defineProcessor } from '@millrace/processor';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createMemoryRig, guard } from '../testing/memory-rig.ts';
-import { callStages } from '@millrace/testkit';
+import { callStages, inputRedactor } from '@millrace/testkit';
 
 let rig: Awaited<ReturnType<typeof createMemoryRig>>;
 beforeEach(async () => {
@@ -44,6 +44,14 @@ describe('WorkingMemory with other processors', () => {
       response: ['Your email is ada@example.com'],
     });
     expect(await rig.memory()).toEqual({ email: '[REDACTED]' });
+    expect(JSON.stringify(rig.provider.requests)).not.toContain('ada@example.com');
+  });
+
+  test('what a guard takes out of the caller’s message at the end of the run no model is shown', async () => {
+    const uses = [{ definition: inputRedactor(/\S+@\S+/g) }, { definition: rig.definition }];
+    await callStages({ stage: 'processOutputResult', uses, input: ['I am ada@example.com'], response: ['Hello.'] });
+    expect(rig.provider.requests).toHaveLength(1);
+    expect(JSON.stringify(rig.provider.requests)).toContain('I am [REDACTED]');
     expect(JSON.stringify(rig.provider.requests)).not.toContain('ada@example.com');
   });
 

@@ -1,5 +1,5 @@
 // Conformance: several connections at once. Source: semantics.md, section 6, point 16.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HistoryStore } from '../history-store.ts';
 import { blocksOf } from '../../testing/blocks.ts';
 import { block, idsOf, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
@@ -19,7 +19,7 @@ export function describeConcurrency(open: () => Promise<HistoryStore>): void {
       return store;
     };
 
-    it('does not interleave the blocks of runs on one thread', async () => {
+    test('does not interleave the blocks of runs on one thread', async () => {
       const tenant = newTenant();
       const runs = Array.from({ length: 200 }, (_, at) => ({ runId: `run-${at}`, size: 1 + (at % 7) }));
       await Promise.all(
@@ -38,7 +38,7 @@ export function describeConcurrency(open: () => Promise<HistoryStore>): void {
       expect(await connection(1).getThread(block({ tenant }))).toMatchObject({ messageCount: total });
     });
 
-    it('shows a reader whole blocks only', async () => {
+    test('shows a reader whole blocks only', async () => {
       const tenant = newTenant();
       const saves = Array.from({ length: 60 }, (_, at) => `run-${at}`).map((runId, at) =>
         connection(at).saveBlock(block({ tenant, runId, messages: messagesOfRun(runId, 5) })),
@@ -54,7 +54,7 @@ export function describeConcurrency(open: () => Promise<HistoryStore>): void {
       expect([...sizes]).toEqual([5]);
     });
 
-    it('leaves the block of the highest epoch, whoever comes last', async () => {
+    test('leaves the block of the highest epoch, whoever comes last', async () => {
       const tenant = newTenant();
       await connection(0).saveBlock(block({ tenant, runId: 'before' }));
       const epochs = Array.from({ length: 40 }, (_, at) => ((at * 17) % 40) + 1);
@@ -73,7 +73,7 @@ export function describeConcurrency(open: () => Promise<HistoryStore>): void {
       expect(idsOf(messages)).toEqual(['before.0', 'before.1', 'epoch-40.0', 'epoch-40.1', 'after.0', 'after.1']);
     });
 
-    it('gives a new thread to one resource only', async () => {
+    test('gives a new thread to one resource only', async () => {
       const tenant = newTenant();
       const outcomes = await Promise.allSettled(
         Array.from({ length: 20 }, (_, at) => `resource-${at}`).map((owner, at) =>

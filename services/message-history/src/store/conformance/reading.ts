@@ -1,5 +1,5 @@
 // Conformance: the last messages, and pages of them.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { READ_MAX_BYTES, type HistoryStore, type RunBlock } from '../history-store.ts';
 import { block, idsOf, message, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 
@@ -15,20 +15,20 @@ export function describeReading(store: () => HistoryStore): void {
   const all = Array.from({ length: 50 }, (_, at) => `run-${Math.floor(at / 5)}.${at % 5}`);
 
   describe('reading', () => {
-    it('recalls the last messages, oldest first', async () => {
+    test('recalls the last messages, oldest first', async () => {
       const thread = await longThread();
       expect(idsOf((await store().recallLast(thread, 7)).messages)).toEqual(all.slice(-7));
       expect(idsOf((await store().recallLast(thread, 1_000)).messages)).toEqual(all);
       expect((await store().recallLast(thread, 0)).messages).toEqual([]);
     });
 
-    it('recalls nothing of a thread that is not there, and does not create it', async () => {
+    test('recalls nothing of a thread that is not there, and does not create it', async () => {
       const thread = block({ tenant: newTenant() });
       expect((await store().recallLast(thread, 10)).messages).toEqual([]);
       await expect(store().getThread(thread)).rejects.toMatchObject({ code: 'thread-unknown' });
     });
 
-    it('recalls nothing of a thread of another resource: it is refused', async () => {
+    test('recalls nothing of a thread of another resource: it is refused', async () => {
       const thread = await longThread();
       for (const owner of ['eve', '', 'ADA', 'ada ']) {
         await expect(store().recallLast({ ...thread, owner }, 10)).rejects.toMatchObject({
@@ -37,7 +37,7 @@ export function describeReading(store: () => HistoryStore): void {
       }
     });
 
-    it('pages through a thread without a gap and without an overlap', async () => {
+    test('pages through a thread without a gap and without an overlap', async () => {
       const thread = await longThread();
       const pages = await Promise.all(
         [0, 20, 40, 60].map((offset) => store().listMessages(thread, { limit: 20, offset })),
@@ -51,14 +51,14 @@ export function describeReading(store: () => HistoryStore): void {
       ]);
     });
 
-    it('lists the last messages, oldest first', async () => {
+    test('lists the last messages, oldest first', async () => {
       const thread = await longThread();
       const { messages, total } = await store().listLastMessages(thread, 3);
       expect(idsOf(messages)).toEqual(all.slice(-3));
       expect(total).toBe(50);
     });
 
-    it('says that a thread is not there', async () => {
+    test('says that a thread is not there', async () => {
       const thread = block({ tenant: newTenant() });
       const unknown = { code: 'thread-unknown' };
       await expect(store().listMessages(thread, { limit: 1, offset: 0 })).rejects.toMatchObject(unknown);
@@ -66,7 +66,7 @@ export function describeReading(store: () => HistoryStore): void {
       await expect(store().getThread(thread)).rejects.toMatchObject(unknown);
     });
 
-    it('recalls the newest that fit into the bound, and says how many do not', async () => {
+    test('recalls the newest that fit into the bound, and says how many do not', async () => {
       const tenant = newTenant();
       const third = 'x'.repeat(READ_MAX_BYTES / 3);
       const messages = [message('old', third), message('small'), message('b', third), message('newest', third)];
@@ -77,7 +77,7 @@ export function describeReading(store: () => HistoryStore): void {
       expect(Buffer.byteLength(JSON.stringify(recalled))).toBeLessThanOrEqual(READ_MAX_BYTES);
     });
 
-    it('recalls what stands beside a message that is too large by itself', async () => {
+    test('recalls what stands beside a message that is too large by itself', async () => {
       const tenant = newTenant();
       const messages = [message('before'), message('huge', 'x'.repeat(READ_MAX_BYTES)), message('after')];
       await store().saveBlock(block({ tenant, messages }));
@@ -85,7 +85,7 @@ export function describeReading(store: () => HistoryStore): void {
       expect([idsOf(recalled), leftOut]).toEqual([['before', 'after'], 1]);
     });
 
-    it('ends a page before it would be too large, and pages on from there without a gap', async () => {
+    test('ends a page before it would be too large, and pages on from there without a gap', async () => {
       const tenant = newTenant();
       const half = 'ü'.repeat(READ_MAX_BYTES / 4);
       const messages = [message('huge', half + half + half), message('a', half), message('b', half), message('c')];

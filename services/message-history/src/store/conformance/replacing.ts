@@ -1,7 +1,7 @@
 // Conformance: a run that saves again, after an attempt that was repeated or under a new owner.
 import { messageText } from '@millrace/contracts';
 import { RUN_MARK_TTL_MS } from '@millrace/stores';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { HistoryStore, RunBlock } from '../history-store.ts';
 import { block, idsOf, message, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 
@@ -18,7 +18,7 @@ export function describeReplacing(store: () => HistoryStore): void {
   };
 
   describe('saving a run again', () => {
-    it('is saving it once, where the epoch is the same', async () => {
+    test('is saving it once, where the epoch is the same', async () => {
       const saved = await twoRuns();
       await store().saveBlock({ ...saved, epoch: 2 });
 
@@ -26,7 +26,7 @@ export function describeReplacing(store: () => HistoryStore): void {
       expect(await store().getThread(saved)).toMatchObject({ messageCount: 4 });
     });
 
-    it('replaces its block in place for a higher epoch, also by a longer one', async () => {
+    test('replaces its block in place for a higher epoch, also by a longer one', async () => {
       const saved = await twoRuns();
       const longer = [message('run-1.0', 'said anew'), ...messagesOfRun('longer', 30)];
       await store().saveBlock({ ...saved, epoch: 3, messages: longer });
@@ -37,7 +37,7 @@ export function describeReplacing(store: () => HistoryStore): void {
       expect(await store().getThread(saved)).toMatchObject({ messageCount: 33 });
     });
 
-    it('replaces it by a shorter one, and by nothing', async () => {
+    test('replaces it by a shorter one, and by nothing', async () => {
       const saved = await twoRuns();
       await store().saveBlock({ ...saved, epoch: 3, messages: [message('only')] });
       expect(await idsIn(saved)).toEqual(['only', 'run-2.0', 'run-2.1']);
@@ -50,7 +50,7 @@ export function describeReplacing(store: () => HistoryStore): void {
       expect(await idsIn(saved)).toEqual(['run-1.0', 'run-1.1', 'run-2.0', 'run-2.1']);
     });
 
-    it('refuses a lower epoch, and changes nothing', async () => {
+    test('refuses a lower epoch, and changes nothing', async () => {
       const saved = await twoRuns();
       const before = await store().getThread(saved);
       const late = { ...saved, epoch: 1, messages: [message('late')] };
@@ -61,13 +61,13 @@ export function describeReplacing(store: () => HistoryStore): void {
       expect(await store().getThread(saved)).toEqual(before);
     });
 
-    it('compares epochs as numbers', async () => {
+    test('compares epochs as numbers', async () => {
       const saved = await twoRuns();
       await store().saveBlock({ ...saved, epoch: 10 });
       await expect(store().saveBlock({ ...saved, epoch: 9 })).rejects.toMatchObject({ code: 'save-superseded' });
     });
 
-    it('leaves what another run owns alone, also where both name it', async () => {
+    test('leaves what another run owns alone, also where both name it', async () => {
       const saved = await twoRuns();
       await store().saveBlock({ ...saved, epoch: 3, messages: [message('run-2.0', 'stolen'), message('own')] });
       await store().saveBlock({ ...saved, epoch: 4, messages: [message('own')] });
@@ -77,7 +77,7 @@ export function describeReplacing(store: () => HistoryStore): void {
       expect(messages[1]).toEqual(messagesOfRun('run-2', 1)[0]);
     });
 
-    it('a run id that comes again when its first run is forgotten is another run: both blocks stay', async () => {
+    test('a run id that comes again when its first run is forgotten is another run: both blocks stay', async () => {
       const saved = await twoRuns();
       const again = { ...saved, epoch: 1, messages: [message('u9'), message('run-1.0', 'another answer')] };
       await atTime(Date.now() + RUN_MARK_TTL_MS + 60_000, async () => {
@@ -90,7 +90,7 @@ export function describeReplacing(store: () => HistoryStore): void {
       expect(messages.map(messageText)).toEqual([...ids.slice(0, 4), 'u9', 'another answer']);
     });
 
-    it('an id of the run’s own that a caller has used before does not cost the run its answer', async () => {
+    test('an id of the run’s own that a caller has used before does not cost the run its answer', async () => {
       const tenant = newTenant();
       await store().saveBlock(block({ tenant, runId: 'run-1', messages: [message('run-2.0', 'forged')] }));
       const answered = block({ tenant, runId: 'run-2', messages: [message('u2'), message('run-2.0', 'the answer')] });
@@ -100,7 +100,7 @@ export function describeReplacing(store: () => HistoryStore): void {
       expect(messages.map(messageText)).toEqual(['forged', 'u2', 'the answer']);
     });
 
-    it('counts epochs per thread and run: the same run id in another thread is another run', async () => {
+    test('counts epochs per thread and run: the same run id in another thread is another run', async () => {
       const saved = await twoRuns();
       await store().saveBlock({ ...saved, threadId: 'thread-2', epoch: 1 });
       expect(await idsIn({ ...saved, threadId: 'thread-2' })).toEqual(['run-1.0', 'run-1.1']);

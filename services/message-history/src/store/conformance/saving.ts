@@ -1,6 +1,6 @@
 // Conformance: what one save does.
 import type { JsonObject } from '@millrace/contracts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DEFAULT_TITLE, MAX_BLOCK_MESSAGES, type HistoryStore } from '../history-store.ts';
 import { block, idsOf, message, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 
@@ -8,7 +8,7 @@ const everything = { limit: 1_000, offset: 0 };
 
 export function describeSaving(store: () => HistoryStore): void {
   describe('saving a block', () => {
-    it('creates the thread with its title, its count and its times', async () => {
+    test('creates the thread with its title, its count and its times', async () => {
       const before = Date.now();
       const saved = block({ tenant: newTenant() });
       await store().saveBlock(saved);
@@ -28,7 +28,7 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(Date.parse(thread.createdAt)).toBeLessThanOrEqual(Date.now());
     });
 
-    it('keeps when the thread was created, and counts on', async () => {
+    test('keeps when the thread was created, and counts on', async () => {
       const saved = block({ tenant: newTenant() });
       await store().saveBlock(saved);
       const first = await store().getThread(saved);
@@ -40,7 +40,7 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(second.updatedAt >= first.updatedAt).toBe(true);
     });
 
-    it('gives back every message as it was, parts of unknown types and all', async () => {
+    test('gives back every message as it was, parts of unknown types and all', async () => {
       const strange = {
         ...message('strange', 'tab\t, quote ", NUL \u0000, 🦆, "__proto__", \u2028'),
         threadId: 'thread-1',
@@ -71,7 +71,7 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(messages).toEqual([strange, call]);
     });
 
-    it('orders by the sequence of saves, whatever the messages say of their time', async () => {
+    test('orders by the sequence of saves, whatever the messages say of their time', async () => {
       const tenant = newTenant();
       const late = { ...message('late'), createdAt: '2030-01-01T00:00:00.000Z' };
       const early = { ...message('early'), createdAt: '1999-01-01T00:00:00.000Z' };
@@ -82,7 +82,7 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(idsOf(messages)).toEqual(['late', 'early']);
     });
 
-    it('keeps a message that another run has stored as and where it is', async () => {
+    test('keeps a message that another run has stored as and where it is', async () => {
       const tenant = newTenant();
       await store().saveBlock(block({ tenant, runId: 'a', messages: [message('u1', 'first'), message('a1')] }));
       const resent = [message('u1', 'rewritten'), message('u2')];
@@ -94,7 +94,7 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(total).toBe(3);
     });
 
-    it('creates no thread for nothing', async () => {
+    test('creates no thread for nothing', async () => {
       const nothing = block({ tenant: newTenant(), messages: [] });
       await store().saveBlock(nothing);
 
@@ -102,7 +102,7 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(await store().listThreads({ tenant: nothing.tenant }, everything)).toEqual({ threads: [], total: 0 });
     });
 
-    it('refuses the thread of another resource, and stores nothing of it', async () => {
+    test('refuses the thread of another resource, and stores nothing of it', async () => {
       const tenant = newTenant();
       await store().saveBlock(block({ tenant, owner: 'ada' }));
       const foreign = block({ tenant, owner: 'eve', runId: 'run-2' });
@@ -113,7 +113,7 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(await store().getThread(foreign)).toMatchObject({ resourceId: 'ada', messageCount: 2 });
     });
 
-    it('stores all of a block or nothing: one message that cannot be written is none written', async () => {
+    test('stores all of a block or nothing: one message that cannot be written is none written', async () => {
       const loop: JsonObject = {};
       loop['self'] = loop;
       const broken = { ...message('broken'), content: { format: 2 as const, parts: [], metadata: loop } };
@@ -124,12 +124,12 @@ export function describeSaving(store: () => HistoryStore): void {
       expect((await store().recallLast(half, 10)).messages).toEqual([]);
     });
 
-    it('refuses a block of more messages than its numbers reach', async () => {
+    test('refuses a block of more messages than its numbers reach', async () => {
       const huge = block({ tenant: newTenant(), messages: messagesOfRun('run-1', MAX_BLOCK_MESSAGES + 1) });
       await expect(store().saveBlock(huge)).rejects.toMatchObject({ code: 'message-invalid' });
     });
 
-    it('takes the largest block there may be, and puts the next one behind it', async () => {
+    test('takes the largest block there may be, and puts the next one behind it', async () => {
       const tenant = newTenant();
       await store().saveBlock(block({ tenant, messages: messagesOfRun('run-1', MAX_BLOCK_MESSAGES, 'x') }));
       await store().saveBlock(block({ tenant, runId: 'run-2' }));
@@ -138,7 +138,7 @@ export function describeSaving(store: () => HistoryStore): void {
       expect(idsOf(last)).toEqual([`run-1.${MAX_BLOCK_MESSAGES - 1}`, 'run-2.0', 'run-2.1']);
     });
 
-    it('does nothing for a caller who has given up', async () => {
+    test('does nothing for a caller who has given up', async () => {
       const saved = block({ tenant: newTenant() });
       const reason = new Error('given up');
       await expect(store().saveBlock(saved, AbortSignal.abort(reason))).rejects.toBe(reason);

@@ -1,11 +1,11 @@
 // Conformance: the list of threads.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAX_LIST_DEPTH, type HistoryStore } from '../history-store.ts';
 import { block, newTenant } from '../../testing/history-fixtures.ts';
 
 export function describeThreads(store: () => HistoryStore): void {
   describe('listing threads', () => {
-    it('lists a tenant, and a resource of it', async () => {
+    test('lists a tenant, and a resource of it', async () => {
       const tenant = newTenant();
       await store().saveBlock(block({ tenant, threadId: 'a', owner: 'ada' }));
       await store().saveBlock(block({ tenant, threadId: 'b', owner: 'bob' }));
@@ -19,7 +19,7 @@ export function describeThreads(store: () => HistoryStore): void {
       expect(await store().listThreads({ tenant, owner: 'nobody' }, page)).toEqual({ threads: [], total: 0 });
     });
 
-    it('lists the most recently updated first', async () => {
+    test('lists the most recently updated first', async () => {
       const tenant = newTenant();
       for (const [at, threadId] of ['x', 'y', 'z', 'x'].entries()) {
         await nextMillisecond();
@@ -31,13 +31,13 @@ export function describeThreads(store: () => HistoryStore): void {
       expect(ofAda.threads).toEqual(threads);
     });
 
-    it('refuses to read a list deeper than its bound, and says so', async () => {
+    test('refuses to read a list deeper than its bound, and says so', async () => {
       const list = (offset: number) => store().listThreads({ tenant: newTenant() }, { limit: 1, offset });
       expect(await list(MAX_LIST_DEPTH - 1)).toEqual({ threads: [], total: 0 });
       await expect(list(MAX_LIST_DEPTH)).rejects.toMatchObject({ code: 'message-invalid', path: 'offset' });
     });
 
-    it('pages without a gap and without an overlap, also among threads of one moment', async () => {
+    test('pages without a gap and without an overlap, also among threads of one moment', async () => {
       const tenant = newTenant();
       const ids = Array.from({ length: 25 }, (_, at) => `thread-${at}`);
       await Promise.all(ids.map((threadId) => store().saveBlock(block({ tenant, threadId }))));

@@ -6,7 +6,7 @@ import { describeHistoryStore } from '../../store/conformance/history-store.ts';
 import { RUN_MARKS_KEPT } from '../../store/history-store.ts';
 import { block, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 import { createRedisHistoryStore } from './redis-history-store.ts';
-import { INDEX_PARTS, threadKeys } from './redis-keys.ts';
+import { INDEX_PARTS, indexKeysOf, threadKeys } from './redis-keys.ts';
 
 const log = { info: () => undefined, warn: () => undefined };
 const connect = (url: string) => connectRedis({ url, service: 'test', store: 'message store', log });
@@ -47,6 +47,17 @@ describe('one Redis', () => {
       expect(await redis.hlen(threadKeys(block({ tenant })).runs)).toBeLessThanOrEqual(2 * RUN_MARKS_KEPT);
       const late = store.saveBlock(block({ tenant, runId: `run-${runs - 10}`, epoch: 0 }));
       await expect(late).rejects.toMatchObject({ code: 'save-superseded' });
+    });
+
+    test('a thread that is stored and was not listed any more, because its process died, is listed when the save is repeated', async () => {
+      const store = createRedisHistoryStore(redis);
+      const saved = block({ tenant: newTenant() });
+      await store.saveBlock(saved);
+      await redis.del(...indexKeysOf(saved, saved.owner));
+      await store.saveBlock(saved);
+      const page = { limit: 10, offset: 0 };
+      expect(await store.listThreads({ tenant: saved.tenant }, page)).toMatchObject({ total: 1 });
+      expect(await store.listThreads({ tenant: saved.tenant, owner: saved.owner }, page)).toMatchObject({ total: 1 });
     });
 
     test('a tenant’s threads are listed in parts: no key has them all', async () => {

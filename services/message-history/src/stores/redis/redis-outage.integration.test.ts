@@ -1,6 +1,6 @@
 // A Redis that goes away, freezes, fills up or dies in the middle of saves.
 import { useRedis } from '@millrace/testkit';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HistoryStore, RunBlock } from '../../store/history-store.ts';
 import { connectRedis } from '@millrace/stores';
 import { createRedisHistoryStore } from './redis-history-store.ts';
@@ -30,7 +30,7 @@ describe('Redis', () => {
   /** Asks until it is there again; the waiting is the reconnection's. */
   const recovered = (thread: RunBlock) => vi.waitFor(() => store.getThread(thread), { timeout: 10_000, interval: 20 });
 
-  it('that goes away makes every call fail at once, and is found again', async () => {
+  test('that goes away makes every call fail at once, and is found again', async () => {
     const saved = block({ tenant: newTenant() });
     await store.saveBlock(saved);
     await server.stop();
@@ -49,7 +49,7 @@ describe('Redis', () => {
     expect(said).toEqual(['the connection to Redis is lost', 'the connection to Redis is back']);
   });
 
-  it('that freezes makes a call fail in its time, and a call after it works', async () => {
+  test('that freezes makes a call fail in its time, and a call after it works', async () => {
     const saved = block({ tenant: newTenant() });
     await store.saveBlock(saved);
     process.kill(server.pid, 'SIGSTOP');
@@ -65,7 +65,7 @@ describe('Redis', () => {
     expect(await store.getThread(saved)).toMatchObject({ messageCount: 2 });
   });
 
-  it('that is full refuses a block as a whole', async () => {
+  test('that is full refuses a block as a whole', async () => {
     const admin = await connection();
     const saved = block({ tenant: newTenant() });
     await admin.config('SET', 'maxmemory', '1');
@@ -78,7 +78,7 @@ describe('Redis', () => {
     expect(await store.getThread(saved)).toMatchObject({ messageCount: 2 });
   });
 
-  it('that forgets its scripts is given them again', async () => {
+  test('that forgets its scripts is given them again', async () => {
     const admin = await connection();
     const saved = block({ tenant: newTenant() });
     await store.saveBlock(saved);
@@ -88,7 +88,7 @@ describe('Redis', () => {
     expect((await store.recallLast(saved, 10)).messages).toHaveLength(2);
   });
 
-  it('that is killed in the middle of saves has every answered block and no half one', async () => {
+  test('that is killed in the middle of saves has every answered block and no half one', async () => {
     const tenant = newTenant();
     const connections = [store, await connect(), await connect()];
     const answered: string[] = [];
@@ -119,7 +119,7 @@ describe('Redis', () => {
     await Promise.all(connections.slice(1).map((connection) => connection.close()));
   });
 
-  it('that is not there at the start is an error in time, without the password', async () => {
+  test('that is not there at the start is an error in time, without the password', async () => {
     await server.stop();
     const url = server.url.replace('redis://', 'redis://user:hunter2@');
     const failure: unknown = await connection(200, url).catch((error: unknown) => error);
@@ -129,7 +129,7 @@ describe('Redis', () => {
     await server.start();
   });
 
-  it('closes in time whatever it does, and twice', async () => {
+  test('closes in time whatever it does, and twice', async () => {
     const other = await connect();
     await server.stop();
     await other.close();

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqliteHistoryStore } from './sqlite-history-store.ts';
 import { blocksOf } from '../../testing/blocks.ts';
 import { block, idsOf, newTenant } from '../../testing/history-fixtures.ts';
@@ -35,7 +35,7 @@ describe('several processes on one SQLite file', () => {
     return child;
   };
 
-  it('do not interleave their blocks, also when all of them create the file', async () => {
+  test('do not interleave their blocks, also when all of them create the file', async () => {
     const tenant = newTenant();
     const exits = ['a', 'b', 'c', 'd'].map((name) => once(saveRuns(tenant, name, '25'), 'exit'));
     expect((await Promise.all(exits)).map(([code]: unknown[]) => code)).toEqual([0, 0, 0, 0]);
@@ -49,7 +49,7 @@ describe('several processes on one SQLite file', () => {
     expect(new Set(blocks.map(({ size }) => size))).toEqual(new Set([5]));
   });
 
-  it('leave no half block behind when one is killed, and lose none that was answered', async () => {
+  test('leave no half block behind when one is killed, and lose none that was answered', async () => {
     const tenant = newTenant();
     const child = saveRuns(tenant, 'a');
     const exit = once(child, 'exit');
@@ -69,7 +69,7 @@ describe('several processes on one SQLite file', () => {
     expect(total).toBe(messages.length);
   });
 
-  it('fail with store-unavailable where one holds the file for too long, and go on afterwards', async () => {
+  test('fail with store-unavailable where one holds the file for too long, and go on afterwards', async () => {
     const store = openSqliteHistoryStore({ path });
     const hog = new DatabaseSync(path);
     hog.exec('BEGIN IMMEDIATE');
@@ -85,7 +85,7 @@ describe('several processes on one SQLite file', () => {
     await store.close();
   });
 
-  it('say which file cannot be opened', () => {
+  test('say which file cannot be opened', () => {
     expect(() => openSqliteHistoryStore({ path: folder })).toThrow(`open ${folder}`);
   });
 });

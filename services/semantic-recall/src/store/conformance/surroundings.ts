@@ -2,21 +2,21 @@
 import { expect, test } from 'vitest';
 import { block, type VectorStoreRig } from './vector-store-rig.ts';
 
-export function describeNeighbours(rig: VectorStoreRig): void {
-  const { save, neighbours } = rig;
+export function describeSurroundings(rig: VectorStoreRig): void {
+  const { save, surrounding } = rig;
 
-  test('neighbours stand before and after, over the bounds of runs, in their thread only', async () => {
+  test('messages stand before and after, over the bounds of runs, in their thread only', async () => {
     await save('r1', { a: [1, 0, 0], b: [0, 1, 0] });
     await save('x', { elsewhere: [0, 1, 0] }, { threadId: 't2' });
     await save('r2', { c: [0, 0, 1], d: [0, 1, 1] });
-    expect(await neighbours('b')).toEqual(['a', 'c']);
-    expect(await neighbours('a')).toEqual(['b']);
-    expect(await neighbours('d')).toEqual(['c']);
-    expect(await neighbours('c', { before: 2, after: 0 })).toEqual(['a', 'b']);
-    expect(await neighbours('c', { before: 0, after: 5 })).toEqual(['d']);
-    expect(await neighbours('c', { before: 0, after: 0 })).toEqual([]);
-    expect(await neighbours('b', { exceptRunId: 'r2' })).toEqual(['a']);
-    expect(await neighbours('elsewhere')).toEqual([]);
+    expect(await surrounding('b')).toEqual(['a', 'c']);
+    expect(await surrounding('a')).toEqual(['b']);
+    expect(await surrounding('d')).toEqual(['c']);
+    expect(await surrounding('c', { before: 2, after: 0 })).toEqual(['a', 'b']);
+    expect(await surrounding('c', { before: 0, after: 5 })).toEqual(['d']);
+    expect(await surrounding('c', { before: 0, after: 0 })).toEqual([]);
+    expect(await surrounding('b', { exceptRunId: 'r2' })).toEqual(['a']);
+    expect(await surrounding('elsewhere')).toEqual([]);
   });
 
   test('runs of one thread that are saved at once have places of their own: their blocks are not mixed', async () => {
@@ -33,18 +33,18 @@ export function describeNeighbours(rig: VectorStoreRig): void {
     expect(inOrder).toEqual(users.flatMap((text) => [text, text.replace('user', 'answer')]));
   });
 
-  test('neighbours of another tenant or resource are nobody’s', async () => {
+  test('nothing of another tenant or owner stands beside a message', async () => {
     await save('r1', { a: [1, 0, 0], b: [0, 1, 0] });
-    expect(await neighbours('b')).toEqual(['a']);
-    expect(await neighbours('b', { owner: { tenant: 'other', key: 'ada' } })).toEqual([]);
-    expect(await neighbours('b', { owner: { tenant: 'default', key: 'eve' } })).toEqual([]);
+    expect(await surrounding('b')).toEqual(['a']);
+    expect(await surrounding('b', { owner: { tenant: 'other', key: 'ada' } })).toEqual([]);
+    expect(await surrounding('b', { owner: { tenant: 'default', key: 'eve' } })).toEqual([]);
   });
 
-  test('a run that is saved again keeps its place among its neighbours', async () => {
+  test('a run that is saved again keeps its place between the others', async () => {
     await save('r1', { a: [1, 0, 0] });
     await save('r2', { b: [0, 1, 0] });
     await save('r1', { 'a again': [1, 0, 0] }, { epoch: 2 });
-    expect(await neighbours('b')).toEqual(['a again']);
-    expect(await neighbours('b', { before: 0 })).toEqual([]);
+    expect(await surrounding('b')).toEqual(['a again']);
+    expect(await surrounding('b', { before: 0 })).toEqual([]);
   });
 }

@@ -1,6 +1,6 @@
 // A store under test, in a space of its own for each test, and the questions that the suites ask it.
 import { afterEach, beforeEach } from 'vitest';
-import type { NearestQuery, NeighbourQuery, RunBlock, VectorSpace, VectorStore } from '../vector-store.ts';
+import type { NearestQuery, SurroundingQuery, RunBlock, VectorSpace, VectorStore } from '../vector-store.ts';
 
 export type VectorStoreSetup = {
   /** A store on the same data each time it is called within one test. */
@@ -19,7 +19,7 @@ export type VectorStoreRig = {
   /** Of the nearest. */
   texts(query?: Partial<NearestQuery>): Promise<string[]>;
   /** The texts around the message that says `text`, in order. */
-  neighbours(text: string, query?: Partial<NeighbourQuery>): Promise<string[]>;
+  surrounding(text: string, query?: Partial<SurroundingQuery>): Promise<string[]>;
 };
 
 export const ada = { tenant: 'default', key: 'ada' };
@@ -72,10 +72,10 @@ export function useVectorStore({ open, clean }: VectorStoreSetup): VectorStoreRi
     save: (...given) => now().store.saveRun(now().space, block(...given)),
     nearest,
     texts: async (query) => (await nearest(query)).map((hit) => hit.text),
-    async neighbours(text, query = {}) {
+    async surrounding(text, query = {}) {
       const around = (await nearest({ topK: 100 })).filter((hit) => hit.text === text);
       const beside = { owner: ada, exceptRunId: 'now', around, before: 1, after: 1, ...query };
-      const found = await now().store.findNeighbours(now().space, beside);
+      const found = await now().store.findSurrounding(now().space, beside);
       return found.toSorted((a, b) => a.order - b.order).map((one) => one.text);
     },
   };

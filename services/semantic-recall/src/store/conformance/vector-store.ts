@@ -3,7 +3,7 @@ import { RUN_MARK_TTL_MS } from '@millrace/stores';
 import { describe, expect, test, vi } from 'vitest';
 import { pointId } from '../point-id.ts';
 import { MAX_RUN_MESSAGES } from '../vector-store.ts';
-import { describeNeighbours } from './surroundings.ts';
+import { describeSurroundings } from './surroundings.ts';
 import { ada, block, useVectorStore, type VectorStoreSetup } from './vector-store-rig.ts';
 
 export function describeVectorStore(name: string, setup: VectorStoreSetup): void {
@@ -14,7 +14,7 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await rig.nearest()).toEqual([]);
       const around = [{ threadId: 't1', order: 1 }];
       const query = { owner: ada, exceptRunId: 'now', around, before: 1, after: 1 };
-      expect(await rig.store.findNeighbours(rig.space, query)).toEqual([]);
+      expect(await rig.store.findSurrounding(rig.space, query)).toEqual([]);
     });
 
     test('what was saved is found at once, the nearest first, with its cosine', async () => {
@@ -180,6 +180,6 @@ export function describeVectorStore(name: string, setup: VectorStoreSetup): void
       expect(await rig.nearest()).toEqual([]);
     });
 
-    describeNeighbours(rig);
+    describeSurroundings(rig);
   });
 }

@@ -53,7 +53,7 @@ export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
       return points.map(({ score, payload }) => ({ ...recalledOf(readPayload(payload)), score }));
     },
 
-    async findNeighbours(space, { owner, exceptRunId, around, before, after }, signal) {
+    async findSurrounding(space, { owner, exceptRunId, around, before, after }, signal) {
       const sides = [
         { direction: 'desc', bound: 'lt', limit: before },
         { direction: 'asc', bound: 'gt', limit: after },
@@ -69,7 +69,7 @@ export function createQdrantVectorStore(qdrant: Qdrant): VectorStore {
       if (searches.length === 0) return [];
       const collection_name = collectionName(space);
       const answer = await noneIfAbsent(
-        qdrant.call('find neighbours', signal, (api, init) =>
+        qdrant.call('find what stands beside', signal, (api, init) =>
           api.queryBatchPoints({ collection_name, searches }, init),
         ),
       );

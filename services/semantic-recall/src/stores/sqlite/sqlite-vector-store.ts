@@ -14,7 +14,7 @@ import {
   tickOf,
   type Hit,
   type NearestQuery,
-  type NeighbourQuery,
+  type SurroundingQuery,
   type Recalled,
   type RecallOwner,
   type RecallPlace,
@@ -69,7 +69,7 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
     });
   }
 
-  function findNeighbours(space: VectorSpace, query: NeighbourQuery): Recalled[] {
+  function findSurrounding(space: VectorSpace, query: SurroundingQuery): Recalled[] {
     return query.around.flatMap(({ threadId, order }) => {
       const { where, values } = scopeOf(space, query, threadId);
       const side = (than: '<' | '>', direction: 'DESC' | 'ASC', limit: number) =>
@@ -93,7 +93,8 @@ export function openSqliteVectorStore({ path, loadExtension, onFallback }: Sqlit
         return new Set(ids.filter((id) => statements.known.get(collectionName(space), id, run.runId) !== undefined));
       }),
     findNearest: (space, query, signal) => answered('search', signal, () => findNearest(space, query)),
-    findNeighbours: (space, query, signal) => answered('find neighbours', signal, () => findNeighbours(space, query)),
+    findSurrounding: (space, query, signal) =>
+      answered('find what stands beside', signal, () => findSurrounding(space, query)),
     close: () => closeSqlite(database),
   };
 }

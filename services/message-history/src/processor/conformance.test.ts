@@ -1,0 +1,16 @@
+// message-history keeps what every processor promises.
+import { processorConformance } from '@millrace/testkit';
+import { afterAll, beforeAll } from 'vitest';
+import type { HistoryStore } from '../store/history-store.ts';
+import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
+import { messageHistory } from './message-history.ts';
+
+let store: HistoryStore;
+beforeAll(() => {
+  store = openSqliteHistoryStore({ path: ':memory:' });
+});
+afterAll(() => store.close());
+
+processorConformance(() => messageHistory(store), {
+  options: [{}, { lastMessages: 0 }, { includeSystemMessages: true }],
+});
