@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MillraceError, type JsonValue } from '@millrace/contracts';
 import { useBus, useNats, appliedAgent, invalidAgent, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { millrace } from './testing/recorded-io.ts';
 
 const nats = useNats();
@@ -66,7 +66,7 @@ afterAll(async () => {
 });
 
 describe('millrace agents apply', () => {
-  it('sends the definition with its variables filled in, and says the revision', async () => {
+  test('sends the definition with its variables filled in, and says the revision', async () => {
     await file(yaml);
     expect(await cli(['agents', 'apply', 'demo.yaml'], { MODEL: 'openai/y' })).toMatchObject({
       code: 0,
@@ -78,7 +78,7 @@ describe('millrace agents apply', () => {
     ]);
   });
 
-  it('with --dry-run stores nothing', async () => {
+  test('with --dry-run stores nothing', async () => {
     await file(yaml);
     expect(await cli(['agents', 'apply', 'demo.yaml', '--dry-run'])).toMatchObject({
       code: 0,
@@ -87,7 +87,7 @@ describe('millrace agents apply', () => {
     expect(applied).toEqual([]);
   });
 
-  it('says every problem with its line, its place and its remedy', async () => {
+  test('says every problem with its line, its place and its remedy', async () => {
     await file(yaml);
     refusals = [invalidAgent(unknown, badOption)];
     const { code, stdout, stderr } = await cli(['agents', 'apply', 'demo.yaml']);
@@ -104,14 +104,14 @@ describe('millrace agents apply', () => {
     ]);
   });
 
-  it('says where YAML is wrong, and asks nobody', async () => {
+  test('says where YAML is wrong, and asks nobody', async () => {
     await file('name: demo\ninput: [a, b\nmodel: x\n');
     const { code, stderr } = await cli(['agents', 'apply', 'demo.yaml'], { NATS_URL: 'nats://127.0.0.1:9' });
     expect(code).toBe(5);
     expect(stderr).toMatch(/^ {2}demo\.yaml:\d+:\d+: .* \(agent-invalid\)$/m);
   });
 
-  it('with --wait tries again while something is missing', async () => {
+  test('with --wait tries again while something is missing', async () => {
     await file(yaml);
     refusals = [invalidAgent(unknown), invalidAgent(unknown)];
     const { code, stdout, stderr } = await cli(['agents', 'apply', 'demo.yaml', '--wait', '20s']);
@@ -119,14 +119,14 @@ describe('millrace agents apply', () => {
     expect(stderr).toBe('[wait] Nobody serves "pii".\n');
   });
 
-  it('with --wait does not wait for what is wrong', async () => {
+  test('with --wait does not wait for what is wrong', async () => {
     await file(yaml);
     refusals = [invalidAgent(unknown, badOption), invalidAgent(unknown)];
     expect(await cli(['agents', 'apply', 'demo.yaml', '--wait', '20s'])).toMatchObject({ code: 5 });
     expect(refusals).toHaveLength(1);
   });
 
-  it('with --wait gives up when the time is up, with the last reason', async () => {
+  test('with --wait gives up when the time is up, with the last reason', async () => {
     await file(yaml);
     const { code, stderr } = await cli(['agents', 'apply', 'demo.yaml', '--wait', '1s'], {
       NATS_URL: 'nats://127.0.0.1:9',
@@ -135,29 +135,29 @@ describe('millrace agents apply', () => {
     expect(stderr).toContain('(bus-unreachable)');
   });
 
-  it('of a file that is not there is wrong usage', async () => {
+  test('of a file that is not there is wrong usage', async () => {
     expect(await cli(['agents', 'apply', 'nowhere.yaml'])).toMatchObject({ code: 1 });
   });
 });
 
 describe('millrace agents', () => {
-  it('list is a table, or JSON', async () => {
+  test('list is a table, or JSON', async () => {
     expect((await cli(['agents', 'list'])).stdout).toMatch(/^NAME .*\ndemo .*\nother .*\n$/);
     expect(JSON.parse((await cli(['agents', 'list', '--json'])).stdout)).toHaveLength(2);
   });
 
-  it('show is the definition', async () => {
+  test('show is the definition', async () => {
     expect((await cli(['agents', 'show', 'demo'])).stdout).toMatch(/^# revision 4.*\nname: demo\n/);
   });
 
-  it('delete says what it took away, and an agent that is not there is refused', async () => {
+  test('delete says what it took away, and an agent that is not there is refused', async () => {
     expect(await cli(['agents', 'delete', 'demo'])).toMatchObject({ code: 0, stdout: 'demo is deleted, revision 4\n' });
     const refused = await cli(['agents', 'delete', 'other']);
     expect(refused).toMatchObject({ stdout: '', stderr: expect.stringContaining('agent-unknown') });
     expect(refused.code).not.toBe(0);
   });
 
-  it('plan is the resolved order, of an agent or of a file', async () => {
+  test('plan is the resolved order, of an agent or of a file', async () => {
     expect((await cli(['agents', 'plan', 'demo'])).stdout).toMatch(
       /^demo \(revision 4\)[\s\S]*processInput\n[\s\S]* 1 {2}pii/,
     );

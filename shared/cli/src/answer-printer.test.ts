@@ -1,5 +1,5 @@
 import type { Chunk, RunResult } from '@millrace/contracts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { recordedIo } from './testing/recorded-io.ts';
 import { jsonPrinter, textPrinter } from './answer-printer.ts';
 
@@ -29,22 +29,22 @@ function print(chunks: Chunk[], ended = result(), { isTerminal = false, json = f
 }
 
 describe('the answer', () => {
-  it('stands alone on stdout, with a line break behind it', () => {
+  test('stands alone on stdout, with a line break after it', () => {
     const { out, err } = print([text('Hel'), text('lo')]);
     expect([out(), err()]).toEqual(['Hello\n', '']);
   });
 
-  it('has each part, and each step, on a line of its own', () => {
+  test('has each part, and each step, on a line of its own', () => {
     const parts = [text('Let me see.', '0'), stepFinish, text('391', '0'), text(' it is', '0'), text('Also', '1')];
     expect(print(parts).out()).toBe('Let me see.\n391 it is\nAlso\n');
   });
 
-  it('is the result where no text could be had from the stream', () => {
+  test('is the result where no text could be had from the stream', () => {
     expect(print([], result({ text: 'from the state' })).out()).toBe('from the state\n');
     expect(print([text('streamed')], result({ text: 'streamed' })).out()).toBe('streamed\n');
   });
 
-  it('is exact on a pipe, and harmless on a terminal', () => {
+  test('is exact on a pipe, and harmless on a terminal', () => {
     const evil = '\u001b]52;c;aGk=\u0007ok\r\n\tfine';
     expect(print([text(evil)]).out()).toBe(`${evil}\n`);
     expect(print([text(evil)], result(), { isTerminal: true }).out()).toBe('\uFFFD]52;c;aGk=\uFFFDok\r\n\tfine\n');
@@ -52,23 +52,23 @@ describe('the answer', () => {
 });
 
 describe('what is taken back', () => {
-  it('is said, and the stream goes on', () => {
+  test('is said, and the stream goes on', () => {
     const { out, err } = print([text('bad'), retract(0), text('good')], result(), { isTerminal: true });
     expect(err()).toBe('[withdrawn] the text above does not count\n');
     expect(out()).toBe('bad\ngood\n');
   });
 
-  it('may be only the end of it', () => {
+  test('may be only the end of it', () => {
     expect(print([text('keep '), text('drop'), retract(1)]).err()).toContain('the last 4 characters');
   });
 
-  it('is not said where nothing of it was shown', () => {
+  test('is not said where nothing of it was shown', () => {
     expect(print([text('keep'), stepFinish, retract(1)]).err()).toBe('');
   });
 });
 
 describe('what is not the answer goes to stderr', () => {
-  it('tools, with what came of them', () => {
+  test('tools, with what came of them', () => {
     const { out, err } = print([
       { ...base, type: 'tool-call', payload: { ...tool, args: { expression: '17 * 23' } } },
       { ...base, type: 'tool-result', payload: { ...tool, result: 391 } },
@@ -85,7 +85,7 @@ describe('what is not the answer goes to stderr', () => {
     ]);
   });
 
-  it('what guards found, and why a run was blocked', () => {
+  test('what guards found, and why a run was blocked', () => {
     const { err } = print([], {
       ...result({ status: 'aborted', tripwire: { reason: 'injection', processorId: 'prompt-injection' } }),
       violations: [
@@ -98,7 +98,7 @@ describe('what is not the answer goes to stderr', () => {
     );
   });
 
-  it('an error, with its code, place and remedy', () => {
+  test('an error, with its code, place and remedy', () => {
     const error = {
       code: 'processor-not-there' as const,
       message: 'pii is not there',
@@ -110,7 +110,7 @@ describe('what is not the answer goes to stderr', () => {
   });
 });
 
-it('as JSON is one chunk a line, whole', () => {
+test('as JSON is one chunk a line, whole', () => {
   const chunks = [text('a\nb'), retract(0)];
   const lines = print(chunks, result(), { json: true }).out().trimEnd().split('\n');
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual(chunks);

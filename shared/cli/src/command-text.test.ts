@@ -1,7 +1,7 @@
 // The small pure parts of the command: what they make of their input.
 import { readFileSync } from 'node:fs';
 import { ERROR_CODES, MillraceError, runStatusSchema, type RunEvent } from '@millrace/contracts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { appliedAgent } from '@millrace/testkit';
 import { mayPass } from './apply-agent.ts';
 import { parseCount, parseDuration } from './duration.ts';
@@ -13,7 +13,7 @@ import { table } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
 describe('durations', () => {
-  it.each([
+  test.each([
     ['30s', 30_000],
     ['500ms', 500],
     ['2m', 120_000],
@@ -21,17 +21,17 @@ describe('durations', () => {
     ['7', 7_000],
   ])('%s', (text, ms) => expect(parseDuration(text, '--wait')).toBe(ms));
 
-  it.each(['', 's', '-1s', '0', '1d', '1 s', '1e3', 'soon'])('but not %j', (text) =>
+  test.each(['', 's', '-1s', '0', '1d', '1 s', '1e3', 'soon'])('but not %j', (text) =>
     expect(() => parseDuration(text, '--wait')).toThrow(/^--wait takes a duration/),
   );
 
-  it.each(['0', '-1', '1.5', 'x', ''])('nor the count %j', (text) =>
+  test.each(['0', '-1', '1.5', 'x', ''])('nor the count %j', (text) =>
     expect(() => parseCount(text, '--last')).toThrow(UsageError),
   );
 });
 
 describe('exits', () => {
-  it('tell every end of a run apart, and none but a finished one is 0', () => {
+  test('tell every end of a run apart, and none but a finished one is 0', () => {
     const codes = runStatusSchema.options.filter((status) => status !== 'queued' && status !== 'running');
     expect(codes.map((status) => [status, EXIT_CODES[exitOfRun(status)].code])).toEqual([
       ['suspended', 7],
@@ -43,13 +43,13 @@ describe('exits', () => {
     ]);
   });
 
-  it('are the table in DESIGN.md', () => {
+  test('are the table in DESIGN.md', () => {
     const design = readFileSync(new URL('../DESIGN.md', import.meta.url), 'utf8');
     const rows = Object.values(EXIT_CODES).map(({ code, meaning }) => `| ${code} | ${meaning} |`);
     expect(design).toContain(rows.join('\n'));
   });
 
-  it('are never 0 for an error, whatever its code', () => {
+  test('are never 0 for an error, whatever its code', () => {
     const codes = Object.keys(ERROR_CODES).filter((code): code is keyof typeof ERROR_CODES => code in ERROR_CODES);
     for (const code of codes) expect(EXIT_CODES[exitOfError(new MillraceError(code, ''))].code).toBeGreaterThan(0);
     expect(exitOfError(new MillraceError('bus-unreachable', ''))).toBe('unreachable');
@@ -59,7 +59,7 @@ describe('exits', () => {
 });
 
 describe('an error', () => {
-  it('is said with code, place and remedy, and so is each of its problems', () => {
+  test('is said with code, place and remedy, and so is each of its problems', () => {
     const issues = [{ code: 'tool-unknown' as const, message: 'No "clock".', path: 'tools[0]', remedy: 'Start it.' }];
     expect(errorText(new MillraceError('agent-invalid', 'Refused.', { path: 'p', remedy: 'r', issues }))).toBe(
       'error: Refused. (agent-invalid)\n  at: p\n  remedy: r\n  No "clock". (tool-unknown)\n    at: tools[0]\n    remedy: Start it.',
@@ -69,7 +69,7 @@ describe('an error', () => {
 
 describe('an error with its problems', () => {
   const problem = { code: 'message-invalid' as const, message: 'must be a string', path: 'name' };
-  it('that says its only problem itself does not say it twice', () => {
+  test('that says its only problem itself does not say it twice', () => {
     const error = new MillraceError('message-invalid', 'The request does not fit: name must be a string.', {
       path: 'name',
       issues: [problem],
@@ -79,7 +79,7 @@ describe('an error with its problems', () => {
     );
   });
 
-  it('by the thousand lists some and counts the rest by their codes', () => {
+  test('by the thousand lists some and counts the rest by their codes', () => {
     const many = Array.from({ length: 10_000 }, (_, n) => ({
       code: n % 2 ? ('processor-unknown' as const) : ('tool-unknown' as const),
       message: `No "${n}".`,
@@ -95,7 +95,7 @@ describe('an error with its problems', () => {
 describe('waiting', () => {
   const refusal = (...codes: ('processor-unknown' | 'tool-unknown' | 'options-invalid')[]) =>
     new MillraceError('agent-invalid', '', { issues: codes.map((code) => ({ code, message: '' })) });
-  it('is for what is missing, not for what is wrong', () => {
+  test('is for what is missing, not for what is wrong', () => {
     expect(mayPass(refusal('processor-unknown', 'tool-unknown'))).toBe(true);
     expect(mayPass(refusal('processor-unknown', 'options-invalid'))).toBe(false);
     expect(mayPass(new MillraceError('bus-unreachable', ''))).toBe(true);
@@ -104,12 +104,12 @@ describe('waiting', () => {
 });
 
 describe('tables', () => {
-  it('have columns as wide as they must be, and one line for each row, whatever the cells hold', () => {
+  test('have columns as wide as they must be, and one line for each row, whatever the cells hold', () => {
     expect(table(['A', 'LONG'], [['aaa', 'x\ny\u001b[2J'], ['b']])).toBe('A    LONG\naaa  x y\uFFFD[2J\nb');
   });
 });
 
-it('a plan is what is called at each stage, in order, and what is not called', () => {
+test('a plan is what is called at each stage, in order, and what is not called', () => {
   expect(planText(appliedAgent('demo', 3))).toBe(
     [
       'demo (revision 3), openai/gpt-5-mini',
@@ -130,7 +130,7 @@ it('a plan is what is called at each stage, in order, and what is not called', (
   );
 });
 
-it('events are what each stage did and took, what was skipped and why', () => {
+test('events are what each stage did and took, what was skipped and why', () => {
   const at = { at: '2026-11-01T10:00:00.000Z', epoch: 1, step: 0 };
   const entry = { processor: 'pii', ms: 1.25, attempts: 1, replica: 'r1' };
   const failure = { code: 'processor-timeout' as const, message: 'no answer' };

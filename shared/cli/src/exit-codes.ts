@@ -8,10 +8,13 @@ export const EXIT_CODES = {
   failed: { code: 3, meaning: 'the run failed' },
   cancelled: { code: 4, meaning: 'the run was cancelled' },
   refused: { code: 5, meaning: 'refused with a code: a request, an agent, an id that nobody knows' },
-  unreachable: { code: 6, meaning: 'nobody can be reached, or answers in time: NATS, or the service behind it' },
+  unreachable: { code: 6, meaning: 'nobody can be reached, or answers in time: NATS, or the service that was asked' },
   notEnded: { code: 7, meaning: 'the run is put away (suspended) or was given up there (released)' },
   interrupted: { code: 130, meaning: 'interrupted a second time, before the run had ended' },
-  outputClosed: { code: 141, meaning: 'whoever read the output went away (| head); `run` cancels its run then' },
+  outputClosed: {
+    code: 141,
+    meaning: 'whoever read the output went away (as `head` does); `run` cancels its run then',
+  },
 } as const;
 export type Exit = keyof typeof EXIT_CODES;
 

@@ -2,7 +2,7 @@
 import { DEFAULT_THREAD_TITLE, MillraceError, textMessage } from '@millrace/contracts';
 import { advertise, type Endpoint } from '@millrace/bus';
 import { useBus, useNats, serveScriptedApi, type ScriptedApi, processorMetadata } from '@millrace/testkit';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { millrace } from './testing/recorded-io.ts';
 
 const nats = useNats();
@@ -86,7 +86,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-it('processors list shows who is up, with replicas', async () => {
+test('processors list shows who is up, with replicas', async () => {
   const { code, stdout } = await cli('processors', 'list');
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -94,7 +94,7 @@ it('processors list shows who is up, with replicas', async () => {
   );
 });
 
-it('processors list --json has the schema of the options', async () => {
+test('processors list --json has the schema of the options', async () => {
   expect(JSON.parse((await cli('processors', 'list', '--json')).stdout)).toMatchObject([
     {
       id: 'pii',
@@ -105,13 +105,13 @@ it('processors list --json has the schema of the options', async () => {
   ]);
 });
 
-it('threads list shows the threads of a resource, and says when there are more', async () => {
+test('threads list shows the threads of a resource, and says when there are more', async () => {
   const { stdout, stderr } = await cli('threads', 'list', '--resource', 'ada', '--limit', '1');
   expect(stdout).toMatch(/\nof-ada-0 +ada +2 +now +Sums\n/);
   expect(stderr).toContain('2 of 3');
 });
 
-it('threads list shows the first words of a thread that nobody has given a title', async () => {
+test('threads list shows the first words of a thread that nobody has given a title', async () => {
   const { stdout } = await cli('threads', 'list', '--resource', 'ada');
   expect(stdout).toMatch(/\nof-ada-1 +ada +2 +now +"What is 17 \* 23\?"\n$/);
   expect(JSON.parse((await cli('threads', 'list', '--resource', 'ada', '--json')).stdout)[1].title).toBe(
@@ -119,26 +119,26 @@ it('threads list shows the first words of a thread that nobody has given a title
   );
 });
 
-it('threads messages shows what was said, without what a terminal would obey', async () => {
+test('threads messages shows what was said, without what a terminal would obey', async () => {
   const { code, stdout } = await cli('threads', 'messages', 'of-ada');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^user {2}\S+\n {2}What is\n {2}17 \* 23\?\nassistant {2}\S+\n {2}391\uFFFD\[2J\n$/);
   expect(JSON.parse((await cli('threads', 'messages', 'of-ada', '--last', '1', '--json')).stdout)).toHaveLength(1);
 });
 
-it('threads messages of a thread that nobody knows is refused', async () => {
+test('threads messages of a thread that nobody knows is refused', async () => {
   expect(await cli('threads', 'messages', 'none')).toMatchObject({
     code: 5,
     stderr: 'error: There is no thread "none". (thread-unknown)\n',
   });
 });
 
-it('memory show shows the working memory as JSON', async () => {
+test('memory show shows the working memory as JSON', async () => {
   const { stdout, stderr } = await cli('memory', 'show', '--resource', 'ada');
   expect([JSON.parse(stdout), stderr]).toEqual([{ name: 'ada' }, 'version 7\n']);
 });
 
-it('runs show and runs events show what became of a run, and what was skipped and why', async () => {
+test('runs show and runs events show what became of a run, and what was skipped and why', async () => {
   const { stderr } = await cli('run', 'demo', 'hi');
   const id = /\[run\] (\S+)/.exec(stderr)?.[1] ?? 'none';
   expect((await cli('runs', 'show', id)).stdout).toMatch(/^run: \S+\nstatus: finished\n[\s\S]*\n\ndemo\n$/);
@@ -149,14 +149,14 @@ it('runs show and runs events show what became of a run, and what was skipped an
   expect(await cli('runs', 'events', 'none')).toMatchObject({ code: 5 });
 });
 
-it('runs list shows the newest of all pages, the newest last, and how many there are', async () => {
+test('runs list shows the newest of all pages, the newest last, and how many there are', async () => {
   const { code, stdout, stderr } = await cli('runs', 'list', '--last', '2');
   expect([code, stderr]).toEqual([0, 'the newest 2 of 35 are shown; see --last\n']);
   expect(stdout).toMatch(/^RUN .*\nrun-33 +failed +demo +33\nrun-34 +finished +demo +34\n$/);
   expect((await cli('runs', 'list')).stdout.trimEnd().split('\n')).toHaveLength(1 + 20);
 });
 
-it('runs list --status shows those of one status alone, and refuses one that there is not', async () => {
+test('runs list --status shows those of one status alone, and refuses one that there is not', async () => {
   const { stdout } = await cli('runs', 'list', '--status', 'failed', '--last', '100', '--json');
   expect(JSON.parse(stdout)).toHaveLength(17);
   expect(await cli('runs', 'list', '--status', 'gone')).toMatchObject({

@@ -15,7 +15,7 @@ export function errorText(error: unknown): string {
   return `error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
-/** Problems that are written out; a screen of them is more than anybody mends at once. */
+/** Problems that are written out; a screen of them is more than anybody corrects at once. */
 const MAX_SHOWN = 20;
 
 export function codedText({ code, message, path, remedy, issues = [] }: MillraceError | WireError): string {

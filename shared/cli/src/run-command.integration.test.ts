@@ -3,7 +3,7 @@
 import { messageText, type Chunk } from '@millrace/contracts';
 import { publish } from '@millrace/bus';
 import { eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMillrace } from './testing/cli-process.ts';
 import { millrace } from './testing/recorded-io.ts';
 
@@ -66,7 +66,7 @@ beforeAll(() => {
 afterAll(() => api.stop());
 
 describe('millrace run', () => {
-  it('prints the answer alone to stdout, and exits with 0', async () => {
+  test('prints the answer alone to stdout, and exits with 0', async () => {
     const { code, stdout, stderr } = await cli(
       'run',
       'echo',
@@ -82,7 +82,7 @@ describe('millrace run', () => {
     expect(stderr).toMatch(/^\[run\] \S+\n$/);
   });
 
-  it('with --json prints one chunk a line', async () => {
+  test('with --json prints one chunk a line', async () => {
     const { code, stdout } = await cli('run', 'echo', 'hi', '--json');
     const types = stdout
       .trimEnd()
@@ -91,7 +91,7 @@ describe('millrace run', () => {
     expect([code, types]).toEqual([0, ['text-delta', 'text-delta', 'finish']]);
   });
 
-  it('says which message was refused, and why, and goes on', async () => {
+  test('says which message was refused, and why, and goes on', async () => {
     const { code, stdout, stderr } = await cli('run', 'garbled', 'hi');
     expect([code, stdout]).toEqual([0, 'all the same\n']);
     expect(stderr).toMatch(
@@ -99,7 +99,7 @@ describe('millrace run', () => {
     );
   });
 
-  it('as a process streams to its pipe, and ends with its exit code', async () => {
+  test('as a process streams to its pipe, and ends with its exit code', async () => {
     const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
     await running.until('thinking');
     const [id, run] = [...api.runs].at(-1) ?? ['none'];
@@ -108,25 +108,25 @@ describe('millrace run', () => {
     expect(await running.ended).toMatchObject({ code: 4, stdout: 'thinking\n', stderr: `[run] ${id}\ncancelled\n` });
   });
 
-  it('says what was withdrawn, and goes on', async () => {
+  test('says what was withdrawn, and goes on', async () => {
     const { stdout, stderr } = await cli('run', 'retried', 'hi');
     expect(stdout).toBe('bad\ngood\n');
     expect(stderr).toContain('[withdrawn]');
   });
 
-  it('that is blocked is not 0, and says by whom and why', async () => {
+  test('that is blocked is not 0, and says by whom and why', async () => {
     const { code, stdout, stderr } = await cli('run', 'blocked', 'hi');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('aborted (blocked by prompt-injection): an injection');
   });
 
-  it('that fails says the error with its remedy', async () => {
+  test('that fails says the error with its remedy', async () => {
     const { code, stderr } = await cli('run', 'failing', 'hi');
     expect(code).toBe(3);
     expect(stderr).toContain('error: Nobody answers for pii. (processor-not-there)\n  remedy: Start it.');
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('is cancelled by %s', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('is cancelled by %s', async (signal) => {
     const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
     await running.until('thinking');
     running.kill(signal);
@@ -136,7 +136,7 @@ describe('millrace run', () => {
     expect(api.asked).toContain(`cancel ${runIdOf(stderr)}`);
   });
 
-  it('is cancelled once by a Ctrl-C that comes twice, as npm passes it on', async () => {
+  test('is cancelled once by a Ctrl-C that comes twice, as npm passes it on', async () => {
     const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
     await running.until('thinking');
     running.kill('SIGINT');
@@ -144,14 +144,14 @@ describe('millrace run', () => {
     expect((await running.ended).code).toBe(4);
   });
 
-  it('through npm keeps its exit code at Ctrl-C', async () => {
+  test('through npm keeps its exit code at Ctrl-C', async () => {
     const running = startMillrace(['run', 'patient', 'hi'], { env: env(), npm: true });
     await running.until('thinking');
     running.killGroup('SIGINT');
     expect(await running.ended).toMatchObject({ code: 4, signal: null });
   });
 
-  it('is cancelled when whoever reads its output goes away, and exits with 141', async () => {
+  test('is cancelled when whoever reads its output goes away, and exits with 141', async () => {
     const running = startMillrace(['run', 'talkative', 'hi'], { env: env() });
     await running.until('word');
     running.closeOutput();
@@ -162,7 +162,7 @@ describe('millrace run', () => {
     expect(api.runs.get(runIdOf(stderr))?.status()).toBe('cancelled');
   });
 
-  it('is left at the second Ctrl-C, whatever the run does', async () => {
+  test('is left at the second Ctrl-C, whatever the run does', async () => {
     const running = startMillrace(['run', 'deaf', 'hi'], { env: env() });
     await running.until('thinking');
     running.kill('SIGINT');
@@ -175,7 +175,7 @@ describe('millrace run', () => {
     expect(await eventually(again)).toBe(130);
   });
 
-  it('of an agent that nobody knows is refused', async () => {
+  test('of an agent that nobody knows is refused', async () => {
     const { code, stderr } = await cli('run', 'nobody', 'hi');
     expect(code).toBe(5);
     expect(stderr).toBe(
@@ -183,7 +183,7 @@ describe('millrace run', () => {
     );
   });
 
-  it('of a thread id that cannot be is wrong usage, said with the option and not with a field or a subject', async () => {
+  test('of a thread id that cannot be is wrong usage, said with the option and not with a field or a subject', async () => {
     const { code, stderr } = await cli('run', 'echo', 'hi', '--thread', 'with space');
     expect(code).toBe(1);
     expect(stderr).toBe(
@@ -191,7 +191,7 @@ describe('millrace run', () => {
     );
   });
 
-  it.each([[['run', 'parrot', '-']], [['run', 'parrot']], [['run', '--timeout', '30s', 'parrot', '-']]])(
+  test.each([[['run', 'parrot', '-']], [['run', 'parrot']], [['run', '--timeout', '30s', 'parrot', '-']]])(
     'takes its text from stdin: %j',
     async (args) => {
       const { code, stdout } = await millrace(args, { env: env(), input: 'What is\n17 * 23?\n' });
@@ -199,31 +199,31 @@ describe('millrace run', () => {
     },
   );
 
-  it('takes its text from a pipe, as a process', async () => {
+  test('takes its text from a pipe, as a process', async () => {
     const running = startMillrace(['run', 'parrot'], { env: env(), input: 'from a pipe\n' });
     expect(await running.ended).toMatchObject({ code: 0, stdout: 'from a pipe\n' });
   });
 
-  it('without a text, or with none on stdin, is wrong usage', async () => {
+  test('without a text, or with none on stdin, is wrong usage', async () => {
     expect(await cli('run', 'echo')).toMatchObject({ code: 1, stderr: expect.stringContaining('TEXT in quotes') });
     const empty = await millrace(['run', 'echo', '-'], { env: env(), input: '\n' });
     expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('no text on stdin') });
   });
 
-  it('takes a text that looks like an option behind --', async () => {
+  test('takes a text that looks like an option after --', async () => {
     expect((await cli('run', 'echo', '--', '--help')).stdout).toBe('Hello undefined/undefined/600000\n');
   });
 });
 
 describe('millrace follow', () => {
-  it('replays a run that has ended, with its exit code', async () => {
+  test('replays a run that has ended, with its exit code', async () => {
     const { stderr } = await cli('run', 'blocked', 'hi');
     const followed = await cli('follow', runIdOf(stderr), '--json');
     expect(followed.code).toBe(2);
     expect(followed.stdout).toContain('"tripwire"');
   });
 
-  it('leaves the run alone at Ctrl-C', async () => {
+  test('leaves the run alone at Ctrl-C', async () => {
     const running = startMillrace(['run', 'patient', 'hi'], { env: env() });
     await running.until('thinking');
     const id = [...api.runs.keys()].at(-1) ?? 'none';
@@ -236,7 +236,7 @@ describe('millrace follow', () => {
     expect((await running.ended).code).toBe(4);
   });
 
-  it('of a run that nobody knows is refused', async () => {
+  test('of a run that nobody knows is refused', async () => {
     const { code, stderr } = await cli('follow', 'nobody-knows-it');
     expect(code).toBe(5);
     expect(stderr).toMatch(/^error: .*\(run-unknown\)\n {2}remedy: /);
@@ -244,7 +244,7 @@ describe('millrace follow', () => {
 });
 
 describe('when nobody is there', () => {
-  it('the exit says so: no NATS', async () => {
+  test('the exit says so: no NATS', async () => {
     const { code, stderr } = await millrace(['run', 'echo', 'hi'], { env: { NATS_URL: 'nats://127.0.0.1:9' } });
     expect(code).toBe(6);
     expect(stderr).toMatch(
@@ -252,7 +252,7 @@ describe('when nobody is there', () => {
     );
   });
 
-  it('the exit says so: NATS without Millrace', async () => {
+  test('the exit says so: NATS without Millrace', async () => {
     const { code, stderr } = await millrace(['run', 'echo', 'hi'], { env: { ...env(), MILLRACE_PREFIX: 'other.v1' } });
     expect(code).toBe(6);
     expect(stderr).toContain('(nobody-there)');
@@ -260,21 +260,21 @@ describe('when nobody is there', () => {
 });
 
 describe('the command line', () => {
-  it('says its version', async () => {
+  test('says its version', async () => {
     expect(await cli('--version')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^millrace \d+\.\d+\.\d+, Node \d+\./),
     });
   });
 
-  it('has its exit codes and variables in --help', async () => {
+  test('has its exit codes and variables in --help', async () => {
     const { code, stdout, stderr } = await cli('--help');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/EXIT CODES[\s\S]* 2 {2}the run was aborted[\s\S]*NATS_URL/);
     expect((await cli('agents', 'apply', '--help')).stdout).toContain('--dry-run');
   });
 
-  it.each([
+  test.each([
     [['run', 'echo']],
     [['run', 'echo', 'hi', '--thred', 't']],
     [['run', 'echo', 'hi', 'there']],

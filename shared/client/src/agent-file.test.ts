@@ -1,5 +1,5 @@
 import { MillraceError, type Issue } from '@millrace/contracts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseAgentFile, withPlaces } from './agent-file.ts';
 
 const yaml = `# the demo
@@ -27,7 +27,7 @@ const issuesOf = (text: string, env = {}): Issue[] => {
 
 describe('the places in a file', () => {
   const { locate } = parse(yaml);
-  it.each([
+  test.each([
     ['name', 2, 1],
     ['input', 4, 1],
     ['input[0]', 5, 5],
@@ -38,7 +38,7 @@ describe('the places in a file', () => {
     ['output[1].timeoutMs', 10, 3],
   ])('of %s', (path, line, column) => expect(locate(path)).toEqual({ line, column }));
 
-  it.each([
+  test.each([
     ['input[1].options.missing', 7, 5],
     ['input[9]', 4, 1],
     ['nowhere.at.all', 2, 1],
@@ -47,7 +47,7 @@ describe('the places in a file', () => {
     expect(locate(path)).toEqual({ line, column }),
   );
 
-  it('are those of a JSON file too, also one that is indented by tabs', () => {
+  test('are those of a JSON file too, also one that is indented by tabs', () => {
     const file = parse('{\n\t"name": "demo",\n\t"input": ["a", {"use": "b"}]\n}');
     expect(file.definition).toEqual({ name: 'demo', input: ['a', { use: 'b' }] });
     expect(file.locate('input[1].use')).toEqual({ line: 3, column: 18 });
@@ -55,13 +55,13 @@ describe('the places in a file', () => {
 });
 
 describe('variables', () => {
-  it('come from the environment, or from their default', () => {
+  test('come from the environment, or from their default', () => {
     expect(parse(yaml, { MODEL: 'openai/x' }).definition).toMatchObject({ model: 'openai/x' });
     expect(parse(yaml, { MODEL: '' }).definition).toMatchObject({ model: 'openai/gpt-5-mini' });
     expect(parse('a: "${A}-${B:-}-$${C} $D"', { A: '1' }).definition).toEqual({ a: '1--${C} $D' });
   });
 
-  it('that are missing are all named, with their places', () => {
+  test('that are missing are all named, with their places', () => {
     const issues = issuesOf('name: ${NAME}\ninput:\n  - use: ${GUARD}\n  - ${1x}\n');
     expect(issues.map(({ message, path }) => `${message} ${path}`)).toEqual([
       'demo.yaml:1:1: The variable NAME is not set. name',
@@ -71,13 +71,13 @@ describe('variables', () => {
     expect(issues[0]?.remedy).toContain('${NAME:-value}');
   });
 
-  it('bring no structure in: what they hold is text', () => {
+  test('bring no structure in: what they hold is text', () => {
     expect(parse('a: ${A}', { A: '{b: [1]}\nname: x' }).definition).toEqual({ a: '{b: [1]}\nname: x' });
   });
 });
 
 describe('a file that is no definition', () => {
-  it.each([
+  test.each([
     ['wrong indentation', 'name: demo\ninput:\n  - a\n - b\n', /^demo\.yaml:4:\d+: /],
     ['an open quote', 'name: "demo\n', /^demo\.yaml:\d+:\d+: /],
     ['a key twice', 'name: a\nmodel: b\nname: c\n', /^demo\.yaml:3:1: .*unique/],
@@ -90,7 +90,7 @@ describe('a file that is no definition', () => {
     expect(issuesOf(text)[0]?.message).toMatch(message);
   });
 
-  it('is refused where its aliases would fill the memory', () => {
+  test('is refused where its aliases would fill the memory', () => {
     const levels = Array.from(
       { length: 12 },
       (_, n) => `l${n + 1}: &l${n + 1} [${Array(9).fill(`*l${n}`).join(', ')}]`,
@@ -100,7 +100,7 @@ describe('a file that is no definition', () => {
 });
 
 describe('a refusal from far away', () => {
-  it('gets the place of each of its issues', () => {
+  test('gets the place of each of its issues', () => {
     const error = new MillraceError('agent-invalid', 'refused', {
       issues: [
         { code: 'processor-unknown', message: 'No "pii".', path: 'input[1].use', remedy: 'Start it.' },

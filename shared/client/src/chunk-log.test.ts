@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { MillraceError } from '@millrace/contracts';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createChunkLog } from './chunk-log.ts';
 import { text } from './testing/run-history.ts';
 
@@ -12,7 +12,7 @@ const collect = async (read: AsyncIterable<{ index: number }>) => {
   return indexes;
 };
 
-it('gives every reader everything, whether it was there first or comes when all is over', async () => {
+test('gives every reader everything, whether it was there first or comes when all is over', async () => {
   const log = createChunkLog();
   const early = collect(log.read());
   log.append(numbered(0, 2));
@@ -26,7 +26,7 @@ it('gives every reader everything, whether it was there first or comes when all 
   ]);
 });
 
-it('gives what is there before the error that it ended with', async () => {
+test('gives what is there before the error that it ended with', async () => {
   const log = createChunkLog();
   log.append(numbered(0, 2));
   log.fail(new MillraceError('chunks-gone', 'gone'));
@@ -36,10 +36,10 @@ it('gives what is there before the error that it ended with', async () => {
   })();
   await expect(reading).rejects.toMatchObject({ code: 'chunks-gone' });
   expect(seen).toEqual([0, 1]);
-  expect(await log.settled).toMatchObject({ code: 'chunks-gone' });
+  expect(await log.outcome).toMatchObject({ code: 'chunks-gone' });
 });
 
-it('keeps a bound, and tells a reader that is behind it so, instead of skipping in silence', async () => {
+test('keeps a bound, and tells a reader that is behind it so, instead of skipping in silence', async () => {
   const log = createChunkLog(100);
   log.append(numbered(0, 1));
   const slow = log.read();
@@ -49,7 +49,7 @@ it('keeps a bound, and tells a reader that is behind it so, instead of skipping 
   await expect(collect(log.read())).rejects.toMatchObject({ code: 'chunks-gone' });
 });
 
-it('keeps as many as it says for a reader that keeps up', async () => {
+test('keeps as many as it says for a reader that keeps up', async () => {
   const log = createChunkLog(10);
   const reading = collect(log.read());
   for (let index = 0; index < 50; index += 1) {
@@ -60,16 +60,16 @@ it('keeps as many as it says for a reader that keeps up', async () => {
   expect(await reading).toEqual(Array.from({ length: 50 }, (_, index) => index));
 });
 
-it('stays as it ended: what comes later changes nothing', async () => {
+test('stays as it ended: what comes later changes nothing', async () => {
   const log = createChunkLog();
   log.end();
   log.append(numbered(0, 1));
   log.fail(new MillraceError('timeout', 'late'));
   expect(await collect(log.read())).toEqual([]);
-  expect(await log.settled).toBeUndefined();
+  expect(await log.outcome).toBeUndefined();
 });
 
-it('lets a reader leave in the middle without harm to the others', async () => {
+test('lets a reader leave in the middle without harm to the others', async () => {
   const log = createChunkLog();
   log.append(numbered(0, 3));
   for await (const { index } of log.read()) if (index === 1) break;

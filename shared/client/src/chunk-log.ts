@@ -12,34 +12,34 @@ export type ChunkLog = {
   append(chunks: readonly PositionedChunk[]): void;
   /** The last chunk is in. */
   end(): void;
-  /** Nothing more can be learnt: readers get the error behind what is there. */
+  /** Nothing more can be learnt: readers get the error after what is there. */
   fail(error: MillraceError): void;
   read(): AsyncGenerator<PositionedChunk, void, undefined>;
   /** Resolves when it has ended or failed; with the error in the latter case. */
-  settled: Promise<MillraceError | undefined>;
+  outcome: Promise<MillraceError | undefined>;
 };
 
 export function createChunkLog(maxKept: number = MAX_KEPT_CHUNKS): ChunkLog {
   const kept: PositionedChunk[] = [];
   /** How many were dropped: the ordinal of kept[0]. */
   let dropped = 0;
-  let outcome: { error: MillraceError | undefined } | undefined;
+  let closed: { error: MillraceError | undefined } | undefined;
   let changed = Promise.withResolvers<void>();
-  const settled = Promise.withResolvers<MillraceError | undefined>();
+  const outcome = Promise.withResolvers<MillraceError | undefined>();
 
   const wake = () => {
     changed.resolve();
     changed = Promise.withResolvers<void>();
   };
-  const settle = (error: MillraceError | undefined) => {
-    if (outcome) return;
-    outcome = { error };
-    settled.resolve(error);
+  const close = (error: MillraceError | undefined) => {
+    if (closed) return;
+    closed = { error };
+    outcome.resolve(error);
     wake();
   };
   return {
     append(chunks) {
-      if (outcome || chunks.length === 0) return;
+      if (closed || chunks.length === 0) return;
       kept.push(...chunks);
       if (kept.length > maxKept) {
         const surplus = kept.length - Math.ceil(maxKept * (1 - DROPPED_AT_ONCE));
@@ -48,8 +48,8 @@ export function createChunkLog(maxKept: number = MAX_KEPT_CHUNKS): ChunkLog {
       }
       wake();
     },
-    end: () => settle(undefined),
-    fail: settle,
+    end: () => close(undefined),
+    fail: close,
     async *read() {
       for (let at = 0; ;) {
         if (at < dropped) throw gone(dropped - at);
@@ -57,13 +57,13 @@ export function createChunkLog(maxKept: number = MAX_KEPT_CHUNKS): ChunkLog {
         if (chunk) {
           at += 1;
           yield chunk;
-        } else if (outcome) {
-          if (outcome.error) throw outcome.error;
+        } else if (closed) {
+          if (closed.error) throw closed.error;
           return;
         } else await changed.promise;
       }
     },
-    settled: settled.promise,
+    outcome: outcome.promise,
   };
 }
 

@@ -1,10 +1,10 @@
 // Whatever the network does to the live batches, and however far behind the log is: a reader ends up with what counts of the run,
 // in order, each chunk once, and asks no more often than there is something to be had.
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   comparePositions,
-  hasHole,
+  hasGap,
   mergeLive,
   mergeReplay,
   startMerge,
@@ -41,7 +41,7 @@ const liveBatch = (published: readonly Published[], at: number, length: number):
   return { epoch: first.epoch, index: first.index, chunks: own.slice(0, length).map(({ chunk }) => chunk) };
 };
 
-it('gives what counts of the run, through losses, duplicates, reordering and changes of owner', () => {
+test('gives what counts of the run, through losses, duplicates, reordering and changes of owner', () => {
   fc.assert(
     fc.property(
       history,
@@ -69,7 +69,7 @@ it('gives what counts of the run, through losses, duplicates, reordering and cha
         }
         const ordered = given.every((chunk, n) => n === 0 || comparePositions(chunk, given[n - 1] ?? chunk) > 0);
         expect(ordered).toBe(true);
-        expect(hasHole(merge)).toBe(false);
+        expect(hasGap(merge)).toBe(false);
         const plain = published.map(({ epoch, index, chunk }) => ({ epoch, index, chunk }));
         expect(counting(given)).toEqual(counting(plain));
       },
@@ -78,7 +78,7 @@ it('gives what counts of the run, through losses, duplicates, reordering and cha
   );
 });
 
-it('needs no replay where the live batches of one owner come complete, in whatever order', () => {
+test('needs no replay where the live batches of one owner come complete, in whatever order', () => {
   fc.assert(
     fc.property(owner, fc.infiniteStream(fc.nat()), fc.integer({ min: 1, max: 5 }), ({ says }, keys, size) => {
       const published = historyOf([{ says, unlogged: 0 }], []);

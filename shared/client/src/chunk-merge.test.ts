@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { hasHole, mergeLive, mergeReplay, startMerge, MAX_WAITING_CHUNKS, type ChunkMerge } from './chunk-merge.ts';
+import { describe, expect, test } from 'vitest';
+import { hasGap, mergeLive, mergeReplay, startMerge, MAX_WAITING_CHUNKS, type ChunkMerge } from './chunk-merge.ts';
 import { finish, retract, text } from './testing/run-history.ts';
 
 const words = (...said: string[]) => said.map(text);
@@ -18,62 +18,62 @@ function readAll(merge: ChunkMerge, ...batches: ReturnType<typeof batch>[]) {
 const said = (chunk: ReturnType<typeof text>) => (chunk.type === 'text-delta' ? chunk.payload.text : chunk.type);
 
 describe('live batches', () => {
-  it('come out in the order of their indexes', () => {
+  test('come out in the order of their indexes', () => {
     const { given, merge } = readAll(startMerge(), batch(1, 0, 'a', 'b'), batch(1, 2, 'c'));
     expect(given).toEqual(['1/0 a', '1/1 b', '1/2 c']);
     expect(merge.next).toEqual({ epoch: 1, index: 3 });
   });
 
-  it('wait behind a hole, and come out when it is filled', () => {
+  test('wait after a gap, and come out when it is filled', () => {
     const early = readAll(startMerge(), batch(1, 0, 'a'), batch(1, 2, 'c'));
     expect(early.given).toEqual(['1/0 a']);
-    expect(hasHole(early.merge)).toBe(true);
+    expect(hasGap(early.merge)).toBe(true);
     const filled = readAll(early.merge, batch(1, 1, 'b'));
     expect(filled.given).toEqual(['1/1 b', '1/2 c']);
-    expect(hasHole(filled.merge)).toBe(false);
+    expect(hasGap(filled.merge)).toBe(false);
   });
 
-  it('are given once, however often they come and however they overlap', () => {
+  test('are given once, however often they come and however they overlap', () => {
     const { given } = readAll(startMerge(), batch(1, 0, 'a', 'b'), batch(1, 0, 'a', 'b'), batch(1, 1, 'b', 'c'));
     expect(given).toEqual(['1/0 a', '1/1 b', '1/2 c']);
   });
 
-  it('of a lower epoch are ignored', () => {
+  test('of a lower epoch are ignored', () => {
     const { merge } = mergeReplay(startMerge(), { batches: [batch(2, 0, 'new')] });
     const { given, merge: after } = readAll(merge, batch(1, 1, 'old'));
     expect(given).toEqual([]);
-    expect(hasHole(after)).toBe(false);
+    expect(hasGap(after)).toBe(false);
   });
 
-  it('of a higher epoch wait for the replay, although they begin with a retract', () => {
+  test('of a higher epoch wait for the replay, although they begin with a retract', () => {
     const { merge } = readAll(startMerge(), batch(1, 0, 'a', 'b', 'c'));
     const jumped = mergeLive(merge, { epoch: 2, index: 1, chunks: [retract(1), text('x')] });
     expect(jumped.accepted).toEqual([]);
-    expect(hasHole(jumped.merge)).toBe(true);
+    expect(hasGap(jumped.merge)).toBe(true);
   });
 
-  it('end with the last chunk: what stands behind it does not count', () => {
+  test('end with the last chunk: what stands after it does not count', () => {
     const { merge, accepted } = mergeLive(startMerge(), { epoch: 1, index: 0, chunks: [text('a'), finish, text('b')] });
     expect(accepted).toHaveLength(2);
     expect(merge.ended).toBe(true);
     expect(mergeLive(merge, batch(1, 2, 'c')).accepted).toEqual([]);
   });
 
-  it('that wait are bounded: the furthest go first', () => {
+  test('that wait are bounded: the furthest go first', () => {
     const many = Array.from({ length: MAX_WAITING_CHUNKS }, () => 'x');
     const { merge } = readAll(startMerge(), batch(1, 500_000, ...many), batch(1, 1, 'near'));
     expect(merge.waiting.map(({ index }) => index)).toEqual([1]);
   });
 
-  it('that are empty are nothing, also ahead of what is known', () => {
+  test('that are empty are nothing, also ahead of what is known', () => {
     const { merge, accepted } = mergeLive(startMerge(), { epoch: 7, index: 99, chunks: [] });
     expect(accepted).toEqual([]);
-    expect(hasHole(merge)).toBe(false);
+    expect(hasGap(merge)).toBe(false);
   });
 });
 
 describe('a replay', () => {
-  it('may leave out what was retracted: its gaps are no holes', () => {
+  test('may leave out what was retracted: a jump of its indexes is no gap', () => {
     const { merge, accepted } = mergeReplay(startMerge(), {
       batches: [batch(1, 0, 'a'), { epoch: 1, index: 5, chunks: [retract(1), text('b')] }],
     });
@@ -81,7 +81,7 @@ describe('a replay', () => {
     expect(merge.next).toEqual({ epoch: 1, index: 7 });
   });
 
-  it('drops from the base of a higher epoch on, and lets live batches of it follow', () => {
+  test('drops from the base of a higher epoch on, and lets live batches of it follow', () => {
     const { merge } = readAll(startMerge(), batch(1, 0, 'a', 'b', 'c'), batch(2, 3, 'y'));
     const { accepted, merge: after } = mergeReplay(merge, {
       batches: [{ epoch: 2, index: 1, chunks: [retract(1), text('x')] }],
@@ -91,10 +91,10 @@ describe('a replay', () => {
       [2, 2],
       [2, 3],
     ]);
-    expect(hasHole(after)).toBe(false);
+    expect(hasGap(after)).toBe(false);
   });
 
-  it('that comes late gives nothing that live batches gave meanwhile', () => {
+  test('that comes late gives nothing that live batches gave meanwhile', () => {
     const { merge } = readAll(startMerge(), batch(1, 0, 'a', 'b', 'c'));
     const { accepted, merge: after } = mergeReplay(merge, { batches: [batch(1, 0, 'a', 'b')] });
     expect(accepted).toEqual([]);

@@ -1,8 +1,8 @@
 // Live and replayed chunks of a run, merged by position into the one order (epoch, index). Pure: a reducer that says what a
-// reader may be given next. It never gives a chunk twice and never skips one silently: what is missing is a hole, and only a
+// reader may be given next. It never gives a chunk twice and never skips one silently: what is missing is a gap, and only a
 // replay, which covers everything from the position that was asked for, can say that nothing belongs there any more.
 //
-// A live batch of a higher epoch is a hole too, though it begins with a retract of its own index: which epochs and chunks came
+// A live batch of a higher epoch is a gap too, though it begins with a retract of its own index: which epochs and chunks came
 // before it, the live subject alone cannot tell. The replay does, and there the higher epoch drops what was given from its
 // first index on (its first chunk is the retract that says so to the reader).
 import { endsRun, type Chunk } from '@millrace/contracts';
@@ -13,7 +13,7 @@ export type PositionedChunk = Position & { chunk: Chunk };
 export type Batch = Position & { chunks: readonly Chunk[] };
 /**
  * What api.replay says: everything from the position asked for, but what was retracted, as much as one answer holds. A retract
- * that takes back what stands before that position is among it. Where to ask on from is behind its last chunk: the epoch that an
+ * that takes back what stands before that position is among it. Where to ask on from is after its last chunk: the epoch that an
  * answer names is the run's, which may have published nothing yet.
  */
 export type Replayed = { batches: readonly Batch[] };
@@ -28,7 +28,7 @@ export type ChunkMerge = {
 };
 export type Merged = { merge: ChunkMerge; accepted: PositionedChunk[] };
 
-/** Chunks that wait behind a hole, at most; the furthest are dropped first, and come again by replay. */
+/** Chunks that wait after a gap, at most; the furthest are dropped first, and come again by replay. */
 export const MAX_WAITING_CHUNKS = 10_000;
 
 export const FIRST_POSITION: Position = { epoch: 1, index: 0 };
@@ -38,7 +38,7 @@ export function startMerge(from: Position = FIRST_POSITION): ChunkMerge {
 }
 
 /** Something is missing that a replay must bring. */
-export const hasHole = (merge: ChunkMerge): boolean => merge.waiting.length > 0;
+export const hasGap = (merge: ChunkMerge): boolean => merge.waiting.length > 0;
 
 export function comparePositions(a: Position, b: Position): number {
   return a.epoch - b.epoch || a.index - b.index;
@@ -87,13 +87,13 @@ function give(merge: ChunkMerge, batch: Batch, from: number, accepted: Positione
   return { ...merge, next: { epoch, index: from + chunks.length }, ended: last >= 0 };
 }
 
-/** Nothing in the batch is new: it is all behind `next`, or empty. */
+/** Nothing in the batch is new: it is all before `next`, or empty. */
 function isOver(next: Position, { epoch, index, chunks }: Batch): boolean {
   return epoch < next.epoch || (epoch === next.epoch && index + chunks.length <= next.index) || chunks.length === 0;
 }
 
 function bounded(waiting: Batch[]): Batch[] {
   let count = 0;
-  // The first one stays, however large: it is what says that there is a hole.
+  // The first one stays, however large: it is what says that there is a gap.
   return waiting.filter(({ chunks }, at) => (count += chunks.length) <= MAX_WAITING_CHUNKS || at === 0);
 }

@@ -1,6 +1,6 @@
 // The reader's questions and their times, with the timers and the source in hand. The real ones: run.integration.test.ts.
 import { MillraceError, chunkSchema, type RunStatus } from '@millrace/contracts';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createChunkLog } from './chunk-log.ts';
 import type { Batch, Position } from './chunk-merge.ts';
 import { readChunks, type ReaderOptions } from './chunk-reader.ts';
@@ -46,7 +46,7 @@ async function reading(answer: (from: Position, n: number) => ReplayAnswer, opti
 }
 
 describe('a reader', () => {
-  it('asks nothing while live chunks come, and is over with the last one', async () => {
+  test('asks nothing while live chunks come, and is over with the last one', async () => {
     const run = await reading(() => nothing());
     for (let index = 0; index < 5; index += 1) {
       run.publish(at(index, text('x')));
@@ -58,7 +58,7 @@ describe('a reader', () => {
     expect(run.stopped).toHaveBeenCalledOnce();
   });
 
-  it('asks from its position after 10 s of silence, and again at once while that brings something', async () => {
+  test('asks from its position after 10 s of silence, and again at once while that brings something', async () => {
     const run = await reading((_, n) => (n === 1 ? brings(at(1, text('lost'))) : nothing()));
     run.publish(at(0, text('x')));
     await vi.advanceTimersByTimeAsync(19_999);
@@ -72,7 +72,7 @@ describe('a reader', () => {
     expect(await run.indexes()).toEqual([0, 1, 2]);
   });
 
-  it('asks at once for a hole, then ever less often until the log has it', async () => {
+  test('asks at once for a gap, then ever less often until the log has it', async () => {
     const run = await reading((_, n) => (n < 4 ? nothing() : brings(at(0, text('a'), text('b')))));
     run.publish(at(2, finish));
     await vi.advanceTimersByTimeAsync(60_000);
@@ -80,7 +80,7 @@ describe('a reader', () => {
     expect(await run.indexes()).toEqual([0, 1, 2]);
   });
 
-  it('asks for a new hole at once, however long it was told nothing before', async () => {
+  test('asks for a new gap at once, however long it was told nothing before', async () => {
     const run = await reading(() => nothing());
     await vi.advanceTimersByTimeAsync(100_000);
     run.asked.length = 0;
@@ -91,7 +91,7 @@ describe('a reader', () => {
     expect(await run.indexes()).toEqual([0, 1]);
   });
 
-  it('that comes late asks for everything, and once more for what the log was gathering', async () => {
+  test('that comes late asks for everything, and once more for what the log was gathering', async () => {
     const run = await reading((_, n) => (n === 1 ? brings(at(0, text('a'))) : nothing()), { late: true });
     await vi.advanceTimersByTimeAsync(9_000);
     expect(run.asked).toEqual([
@@ -103,7 +103,7 @@ describe('a reader', () => {
     expect(await run.indexes()).toEqual([0, 1]);
   });
 
-  it('asks on soon for the last chunk of a run that has ended, and gives up after a while', async () => {
+  test('asks on soon for the last chunk of a run that has ended, and gives up after a while', async () => {
     const run = await reading(() => nothing('finished'), { late: true });
     await vi.advanceTimersByTimeAsync(2_000);
     expect(run.asked.map(({ atMs }) => atMs)).toEqual([0, 250, 750, 1_750]);
@@ -111,7 +111,7 @@ describe('a reader', () => {
     await expect(run.indexes()).rejects.toMatchObject({ code: 'chunks-gone' });
   });
 
-  it('is over when the whole run comes while the server takes the subscription', async () => {
+  test('is over when the whole run comes while the server takes the subscription', async () => {
     const log = createChunkLog();
     const stop = vi.fn<() => void>();
     const listen = async (handle: (batch: Batch) => void) => {
@@ -119,11 +119,11 @@ describe('a reader', () => {
       return { stop };
     };
     await readChunks({ listen, replay: async () => nothing() }, log, { late: false, limits });
-    expect(await log.settled).toBeUndefined();
+    expect(await log.outcome).toBeUndefined();
     expect(stop).toHaveBeenCalledOnce();
   });
 
-  it('stops with the reason that it is given', async () => {
+  test('stops with the reason that it is given', async () => {
     const run = await reading(() => nothing());
     run.reader.stop(new MillraceError('cancelled', 'enough'));
     run.publish(at(0, text('late')));
@@ -135,7 +135,7 @@ describe('a reader', () => {
 describe('a transient chunk', () => {
   const progress = chunkSchema.parse({ ...text(''), type: 'data-progress', data: 1, transient: true });
 
-  it('reaches readers at once, and does not count: the next chunk has the next index', async () => {
+  test('reaches readers at once, and does not count: the next chunk has the next index', async () => {
     const run = await reading(() => nothing());
     run.publish({ ...at(0, text('a')), transient: [progress] });
     run.publish({ ...at(1), transient: [progress] });
@@ -147,7 +147,7 @@ describe('a transient chunk', () => {
     expect(await run.indexes()).toEqual([0, 0, 0, 1, 2]);
   });
 
-  it('of an owner that was replaced is left out', async () => {
+  test('of an owner that was replaced is left out', async () => {
     const run = await reading(() => nothing(), { from: { epoch: 2, index: 3 } });
     run.publish({ epoch: 1, index: 3, chunks: [], transient: [progress] });
     run.publish({ epoch: 2, index: 3, chunks: [finish] });
@@ -160,7 +160,7 @@ describe('a question that fails', () => {
     throw new MillraceError(code, code);
   };
 
-  it('is asked again while nobody is there, for a minute', async () => {
+  test('is asked again while nobody is there, for a minute', async () => {
     const run = await reading(failing('nobody-there'), { late: true });
     await vi.advanceTimersByTimeAsync(55_000);
     run.publish(at(0, text('still alive')));
@@ -170,21 +170,21 @@ describe('a question that fails', () => {
     await expect(run.indexes()).rejects.toMatchObject({ code: 'nobody-there' });
   });
 
-  it('ends the reading at once where asking again cannot help', async () => {
+  test('ends the reading at once where asking again cannot help', async () => {
     const run = await reading(failing('chunks-gone'), { late: true });
     await vi.advanceTimersByTimeAsync(0);
     await expect(run.indexes()).rejects.toMatchObject({ code: 'chunks-gone' });
     expect(run.asked).toHaveLength(1);
   });
 
-  it('is no failure where a run that was submitted here has not begun', async () => {
+  test('is no failure where a run that was submitted here has not begun', async () => {
     const run = await reading(failing('run-unknown'), { unknownForMs: 600_000 });
     await vi.advanceTimersByTimeAsync(300_000);
     run.publish(at(0, finish));
     expect(await run.indexes()).toEqual([0]);
   });
 
-  it('ends the reading of a run that nobody knows', async () => {
+  test('ends the reading of a run that nobody knows', async () => {
     const run = await reading(failing('run-unknown'), { late: true });
     await vi.advanceTimersByTimeAsync(0);
     await expect(run.indexes()).rejects.toMatchObject({ code: 'run-unknown' });

@@ -3,7 +3,7 @@
 import { MillraceError } from '@millrace/contracts';
 import type { Listening } from '@millrace/bus';
 import {
-  hasHole,
+  hasGap,
   mergeLive,
   mergeReplay,
   startMerge,
@@ -84,7 +84,7 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
     empty = moved ? 0 : empty + 1;
     if (!hasEnded(answer.status)) overdueSince = undefined;
     else if (!moved && isOverdue(limits.giveUpMs)) finish(lastChunkGone());
-    const waitMs = waitAfterAnswer({ status: answer.status, moved, hole: hasHole(merge), catchingUp, empty }, limits);
+    const waitMs = waitAfterAnswer({ status: answer.status, moved, gap: hasGap(merge), catchingUp, empty }, limits);
     if (empty > 1) catchingUp = false;
     return waitMs;
   };
@@ -99,15 +99,15 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
   };
   const onBatch = (batch: LiveBatch) => {
     if (abort.signal.aborted) return;
-    const hadHole = hasHole(merge);
+    const hadGap = hasGap(merge);
     take(mergeLive(merge, batch));
     if (merge.ended) return;
     log.append(transientOf(merge, batch));
-    if (hadHole && !hasHole(merge)) schedule(limits.silenceMs);
-    else if (!hadHole && hasHole(merge)) {
+    if (hadGap && !hasGap(merge)) schedule(limits.silenceMs);
+    else if (!hadGap && hasGap(merge)) {
       empty = 0;
       schedule(0);
-    } else if (!hadHole) timer?.refresh();
+    } else if (!hadGap) timer?.refresh();
   };
   listening = await source.listen(onBatch);
   // The whole run may have come while the server took the subscription.
@@ -117,7 +117,7 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
 }
 
 /**
- * Chunks without an index, with the position of the chunk that they came behind: who goes on from there misses nothing that is kept.
+ * Chunks without an index, with the position of the chunk that they came after: who goes on from there misses nothing that is kept.
  * Those of an owner that was replaced are left out.
  */
 function transientOf({ next }: ChunkMerge, { epoch, transient = [] }: LiveBatch): PositionedChunk[] {

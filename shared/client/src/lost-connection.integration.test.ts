@@ -1,6 +1,6 @@
 // The NATS server dies in the middle of a run and comes back: readers go on where they were.
 import { eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect, type Client } from './client.ts';
 
 const nats = useNats();
@@ -17,7 +17,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-it('has every chunk once, though some were published while nobody was connected', async () => {
+test('has every chunk once, though some were published while nobody was connected', async () => {
   const run = await client.start('manual', 'hi');
   const read: string[] = [];
   const reading = (async () => {

@@ -3,7 +3,7 @@
 import { isFinal, type ErrorCode, type MillraceError, type RunStatus } from '@millrace/contracts';
 
 export type ReplayLimits = {
-  /** Without a live chunk for this long a reader asks. Source: architecture.md, section 6. */
+  /** Without a live chunk for this long a reader asks. */
   silenceMs: number;
   /** The first wait after an answer that did not bring what is missing: the log gathers chunks for 250 ms. */
   retryMs: number;
@@ -16,7 +16,7 @@ export type Answered = {
   status: RunStatus;
   /** The answer gave the reader something. */
   moved: boolean;
-  hole: boolean;
+  gap: boolean;
   /** A late reader's first empty answer: what the log gathers just now is in neither. */
   catchingUp: boolean;
   /** Answers in a row that gave nothing, this one included. */
@@ -26,7 +26,7 @@ export type Answered = {
 /** ms until the next question */
 export function waitAfterAnswer(answered: Answered, limits: ReplayLimits): number {
   if (answered.moved) return 0;
-  const isMissing = answered.hole || hasEnded(answered.status) || (answered.catchingUp && answered.empty === 1);
+  const isMissing = answered.gap || hasEnded(answered.status) || (answered.catchingUp && answered.empty === 1);
   return isMissing ? waitAfterFailure(answered.empty, limits) : limits.silenceMs;
 }
 

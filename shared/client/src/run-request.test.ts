@@ -1,12 +1,12 @@
 import { RUN_DEADLINE_MS, runRequestSchema, textMessage } from '@millrace/contracts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildRequest } from './run-request.ts';
 
 /** What a caller without types may pass. */
 const build = (options: object) => buildRequest('acme', 'demo', 'hi', options);
 
 describe('a request', () => {
-  it('of a text is one user message, with an id of its own for the run', () => {
+  test('of a text is one user message, with an id of its own for the run', () => {
     const request = buildRequest('acme', 'demo', 'hi', { threadId: 't', requestContext: { plan: 'pro' } });
     expect(runRequestSchema.parse(JSON.parse(JSON.stringify(request)))).toMatchObject({
       tenant: 'acme',
@@ -19,7 +19,7 @@ describe('a request', () => {
     expect(build({}).runId).not.toBe(build({}).runId);
   });
 
-  it('takes messages as they are, and the id that the caller made', () => {
+  test('takes messages as they are, and the id that the caller made', () => {
     const messages = [textMessage('m1', 'user', 'a'), textMessage('m2', 'user', 'b')];
     const request = buildRequest('acme', 'demo', messages, { runId: 'mine' });
     expect(request).toMatchObject({ runId: 'mine', messages });
@@ -27,13 +27,13 @@ describe('a request', () => {
 });
 
 describe('what is refused by its name', () => {
-  it.each(['inputProcessors', 'outputProcessors', 'errorProcessors', 'maxProcessorRetries'])('%s', (name) => {
+  test.each(['inputProcessors', 'outputProcessors', 'errorProcessors', 'maxProcessorRetries'])('%s', (name) => {
     expect(() => build({ [name]: [] })).toThrow(
       expect.objectContaining({ code: 'not-built-yet', path: name, remedy: expect.stringMatching(/agent/) }),
     );
   });
 
-  it('prepareStep, with the place that it has instead', () => {
+  test('prepareStep, with the place that it has instead', () => {
     expect(() => build({ prepareStep: () => ({}) })).toThrow(
       expect.objectContaining({
         code: 'prepare-step-cannot-travel',
@@ -43,12 +43,12 @@ describe('what is refused by its name', () => {
     );
   });
 
-  it('an option that nobody knows, also one that objects have by nature', () => {
+  test('an option that nobody knows, also one that objects have by nature', () => {
     expect(() => build({ thread: 'typo' })).toThrow(expect.objectContaining({ code: 'run-refused', path: 'thread' }));
     expect(() => build({ constructor: 1 })).toThrow(expect.objectContaining({ code: 'run-refused' }));
   });
 
-  it('a context that is not JSON, with the place', () => {
+  test('a context that is not JSON, with the place', () => {
     expect(() => build({ requestContext: { user: { load: () => 1 } } })).toThrow(
       expect.objectContaining({ code: 'not-json', path: 'run.requestContext.user.load' }),
     );

@@ -1,7 +1,7 @@
 // Runs over a real NATS server, from the submission to the result. The orchestrator is a scripted stand-in.
 import { MillraceError, type Chunk } from '@millrace/contracts';
 import { createCollectedLog, eventually, useBus, useNats, serveScriptedApi, type ScriptedApi } from '@millrace/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect, type Client } from './client.ts';
 
 const nats = useNats();
@@ -63,7 +63,7 @@ const textOf = async (stream: AsyncIterable<Chunk>) => {
 };
 
 describe('a run that is started here', () => {
-  it('streams to every reader, early and late, and has a result', async () => {
+  test('streams to every reader, early and late, and has a result', async () => {
     const run = await client.start('echo', 'hi', { threadId: 't1' });
     const early = textOf(run.fullStream);
     expect(await run.result()).toMatchObject({ status: 'finished', text: 'Hello there' });
@@ -75,18 +75,18 @@ describe('a run that is started here', () => {
     expect(api.runs.get(run.runId)?.request).toMatchObject({ agent: 'echo', threadId: 't1', tenant: 'default' });
   });
 
-  it('needs no replay where nothing was lost', async () => {
+  test('needs no replay where nothing was lost', async () => {
     const run = await client.start('echo', 'hi');
     await run.result();
     expect(api.asked.filter((asked) => asked === `replay ${run.runId}`)).toEqual([]);
   });
 
-  it('has every chunk, in order, though live messages were lost', async () => {
+  test('has every chunk, in order, though live messages were lost', async () => {
     const run = await client.start('lossy', 'hi');
     expect(await textOf(run.fullStream)).toBe('abcdef<finish>');
   });
 
-  it('shows a retract in its place, and positions to count by', async () => {
+  test('shows a retract in its place, and positions to count by', async () => {
     const run = await client.start('retried', 'hi');
     expect(await textOf(run.fullStream)).toBe('bad<retract>good<finish>');
     const indexes: number[] = [];
@@ -94,12 +94,12 @@ describe('a run that is started here', () => {
     expect(indexes).toEqual([0, 1, 2, 3]);
   });
 
-  it('goes on with a new owner, whose first chunk takes back what the old one said beyond its base', async () => {
+  test('goes on with a new owner, whose first chunk takes back what the old one said beyond its base', async () => {
     const run = await client.start('taken', 'hi');
     expect(await textOf(run.fullStream)).toBe('abc<retract>B<finish>');
   });
 
-  it('is cancelled by `cancel`, also from another client', async () => {
+  test('is cancelled by `cancel`, also from another client', async () => {
     const run = await client.start('patient', 'hi');
     const other = await connect({ url: nats.url });
     expect(await other.runs.cancel(run.runId)).toBe('running');
@@ -107,18 +107,18 @@ describe('a run that is started here', () => {
     expect(await run.result()).toMatchObject({ status: 'cancelled' });
   });
 
-  it('is cancelled by its signal', async () => {
+  test('is cancelled by its signal', async () => {
     const controller = new AbortController();
     const run = await client.start('patient', 'hi', { signal: controller.signal });
     for await (const text of run.textStream) if (text === 'thinking') controller.abort();
     expect(await run.result()).toMatchObject({ status: 'cancelled' });
   });
 
-  it('that is blocked is a result, not an error', async () => {
+  test('that is blocked is a result, not an error', async () => {
     expect(await client.generate('blocked', 'hi')).toMatchObject({ status: 'aborted', tripwire: { reason: 'no' } });
   });
 
-  it('that nobody takes yet is submitted again until somebody does, and says so once', async () => {
+  test('that nobody takes yet is submitted again until somebody does, and says so once', async () => {
     const log = createCollectedLog();
     const starting = await connect({ url: nats.url, prefix: 'restarted.v1', log });
     const started = starting.start('late', 'hi');
@@ -131,7 +131,7 @@ describe('a run that is started here', () => {
     await late.stop();
   });
 
-  it('that nobody takes is given up at once by its signal', async () => {
+  test('that nobody takes is given up at once by its signal', async () => {
     const log = createCollectedLog();
     const other = await connect({ url: nats.url, prefix: 'nobody.v1', log });
     const controller = new AbortController();
@@ -146,7 +146,7 @@ describe('a run that is started here', () => {
     await other.close();
   });
 
-  it('is the same run when it is submitted again with its id', async () => {
+  test('is the same run when it is submitted again with its id', async () => {
     const first = await client.start('echo', 'hi', { runId: 'mine' });
     await first.result();
     const again = await client.start('echo', 'hi', { runId: 'mine' });
@@ -156,7 +156,7 @@ describe('a run that is started here', () => {
 });
 
 describe('a run that is followed', () => {
-  it('late has all that was said, over several pages', async () => {
+  test('late has all that was said, over several pages', async () => {
     const started = await client.start('lossy', 'hi');
     await started.result();
     const run = await client.follow(started.runId);
@@ -164,7 +164,7 @@ describe('a run that is followed', () => {
     expect(await run.result()).toMatchObject({ text: 'abcdef' });
   });
 
-  it('in its middle has what was said before and what comes after, once', async () => {
+  test('in its middle has what was said before and what comes after, once', async () => {
     const started = await client.start('patient', 'hi');
     await eventually(() => api.runs.get(started.runId));
     const run = await client.follow(started.runId);
@@ -173,20 +173,20 @@ describe('a run that is followed', () => {
     expect(await read).toBe('thinking<abort>');
   });
 
-  it('goes on from a position', async () => {
+  test('goes on from a position', async () => {
     const started = await client.start('lossy', 'hi');
     await started.result();
     const run = await client.follow(started.runId, { from: { epoch: 1, index: 4 } });
     expect(await textOf(run.fullStream)).toBe('ef<finish>');
   });
 
-  it('and that nobody knows is an error of its stream and of its result', async () => {
+  test('and that nobody knows is an error of its stream and of its result', async () => {
     const run = await client.follow('nobody-knows-it');
     await expect(textOf(run.fullStream)).rejects.toMatchObject({ code: 'run-unknown' });
     await expect(run.result()).rejects.toMatchObject({ code: 'run-unknown' });
   });
 
-  it('is left by its signal; the run goes on', async () => {
+  test('is left by its signal; the run goes on', async () => {
     const started = await client.start('patient', 'hi');
     const controller = new AbortController();
     const run = await client.follow(started.runId, { signal: controller.signal });
@@ -200,19 +200,19 @@ describe('a run that is followed', () => {
 });
 
 describe('what cannot be', () => {
-  it('is a coded error of start: an unknown agent, with the remedy', async () => {
+  test('is a coded error of start: an unknown agent, with the remedy', async () => {
     await expect(client.start('nobody', 'hi')).rejects.toMatchObject({
       code: 'agent-unknown',
       remedy: expect.stringContaining('agents apply'),
     });
   });
 
-  it('is found before anything is sent: an input over the limit, an id that is no token', async () => {
+  test('is found before anything is sent: an input over the limit, an id that is no token', async () => {
     await expect(client.start('echo', 'x'.repeat(9_000_000))).rejects.toMatchObject({ code: 'message-too-large' });
     await expect(client.start('echo', 'hi', { runId: 'no spaces' })).rejects.toMatchObject({ code: 'token-invalid' });
   });
 
-  it('leaves nothing behind: a start that was given up before it began', async () => {
+  test('leaves nothing behind: a start that was given up before it began', async () => {
     const asked = api.asked.length;
     await expect(client.start('echo', 'hi', { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'cancelled',
@@ -220,7 +220,7 @@ describe('what cannot be', () => {
     expect(api.asked).toHaveLength(asked);
   });
 
-  it('ends with the connection: readers are told', async () => {
+  test('ends with the connection: readers are told', async () => {
     const other = await connect({ url: nats.url });
     const run = await other.start('patient', 'hi');
     const read = textOf(run.fullStream);
@@ -233,7 +233,7 @@ describe('what cannot be', () => {
     await client.runs.cancel(run.runId);
   });
 
-  it('is said with the address: nobody listens there', async () => {
+  test('is said with the address: nobody listens there', async () => {
     await expect(connect({ env: { NATS_URL: 'nats://user:secret@127.0.0.1:9' } })).rejects.toMatchObject({
       code: 'bus-unreachable',
       message: expect.not.stringContaining('secret'),

@@ -65,7 +65,7 @@ async function* textOf(log: ChunkLog): AsyncGenerator<string, void, undefined> {
 }
 
 async function resultOf(runId: string, log: ChunkLog, ask: Ask, closed: AbortSignal): Promise<RunResult> {
-  const broken: MillraceError | undefined = await log.settled;
+  const broken: MillraceError | undefined = await log.outcome;
   // A reader that was stopped from outside is no longer interested; one that could not go on still wants the result.
   if (broken?.code === 'cancelled') throw broken;
   return learnResult(ask, runId, closed);

@@ -35,7 +35,7 @@ export async function startRun(
   }
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
-  void reading.settled.then(() => signal?.removeEventListener('abort', cancel));
+  void reading.outcome.then(() => signal?.removeEventListener('abort', cancel));
   return reading.run;
 }
 
@@ -50,7 +50,7 @@ export async function followRun(
   const leave = () => reading.stop(new MillraceError('cancelled', `${runId} is no longer followed.`));
   if (signal?.aborted) leave();
   signal?.addEventListener('abort', leave, { once: true });
-  void reading.settled.then(() => signal?.removeEventListener('abort', leave));
+  void reading.outcome.then(() => signal?.removeEventListener('abort', leave));
   return reading.run;
 }
 
@@ -60,9 +60,9 @@ async function openReading(connection: Connection, runId: string, options: Reade
   const onClose = () => stop(new MillraceError('cancelled', `The connection was closed before ${runId} had ended.`));
   if (closed.aborted) onClose();
   closed.addEventListener('abort', onClose, { once: true });
-  void log.settled.then(() => closed.removeEventListener('abort', onClose));
+  void log.outcome.then(() => closed.removeEventListener('abort', onClose));
   const isSubmitted = options.unknownForMs !== undefined;
-  return { run: createRun(runId, log, connection, closed, isSubmitted), stop, settled: log.settled };
+  return { run: createRun(runId, log, connection, closed, isSubmitted), stop, outcome: log.outcome };
 }
 
 /** The same id is the same run, so that submitting it twice is safe. */
