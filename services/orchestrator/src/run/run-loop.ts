@@ -3,7 +3,7 @@
 import { retract } from '../stages/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
-import type { Ending, Interrupt } from '../state/interrupt.ts';
+import { WHOLE_RUN, type Ending, type Interrupt } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
 import { dataSink } from '../stages/send-chunks.ts';
 import { runStage } from '../stages/run-stage.ts';
@@ -50,7 +50,7 @@ function openStep(run: Run): undefined {
 
 /** What was published of the rejected part is taken back; the model gets the reason. */
 function rewind(run: Run, { to, feedback }: Extract<Interrupt, { kind: 'rewind' }>): void {
-  const { open } = run.state();
-  retract(run, open?.firstIndex ?? run.chunks.nextIndex(), 'retry');
+  const stepFrom = run.state().open?.firstIndex ?? run.chunks.nextIndex();
+  retract(run, to === 'input' ? WHOLE_RUN.from : stepFrom, 'retry');
   run.dispatch({ action: 'rewound', to, feedback });
 }

@@ -1,0 +1,102 @@
+// Whole runs through their loop: what a stage that rejects leaves behind, wherever it stands.
+import { toolRequestSchema, type Stage, type Verdict } from '@millrace/contracts';
+import { serve } from '@millrace/bus';
+import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { dataChunk, typesOf } from '../testing/chunks.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+import { scriptModel } from '../testing/scripted-model.ts';
+import { scriptReplica } from '../testing/scripted-replica.ts';
+import { createTestRun } from '../testing/test-run.ts';
+import { chunk } from '../state/make-chunk.ts';
+import { endRun } from './end-run.ts';
+import { runLoop } from './run-loop.ts';
+
+const nats = useNats();
+/** Stops at a tool's result with a secret, or masks it; sees nothing else. */
+const watcher = defineProcessor({
+  id: 'watcher',
+  description: 'of tool results in the stream',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: z.strictObject({ does: z.enum(['abort', 'halt', 'mask']) }),
+  create: ({ does }) => ({
+    id: 'watcher',
+    processOutputStream: async ({ part, abort, halt }) => {
+      if (part.type !== 'tool-result') return part;
+      if (does === 'abort') return abort('no');
+      if (does === 'halt') return halt('Sorry.');
+      return { ...part, payload: { ...part.payload, result: 'masked' } };
+    },
+  }),
+});
+useProcessors(nats, [watcher], 'guards');
+const connection = useBus(nats, 'orchestrator');
+const stops: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const tool = {
+  name: 'look',
+  description: 'looks',
+  inputSchema: { type: 'object' },
+  subject: 'mr.v1.tool.look',
+  idempotent: false,
+  timeoutMs: 2_000,
+};
+const calls = [{ toolCallId: 'c1', toolName: 'look', input: '{}' }];
+
+function serveTool(result: string) {
+  const { bus } = connection;
+  const request = toolRequestSchema;
+  const handle = async () => ({ sequence: 0, result, replica: bus.id });
+  const serving = serve(bus, { subject: bus.subjects.tool('look'), request, handle });
+  stops.push(() => serving.drain(1_000));
+}
+
+function judge(stage: Stage, name: string, ...verdicts: Verdict[]) {
+  const replica = scriptReplica(connection.bus, stage, [name], () => [verdicts.shift() ?? { type: 'continue' }]);
+  stops.push(replica.stop);
+  return replica;
+}
+
+describe.each(['abort', 'halt', 'mask'])('a tool result that the stream’s processors alone %s', (does) => {
+  test('is in nothing that the run leaves: no chunk, no result, no memory', async () => {
+    serveTool('the secret');
+    const saver = judge('processOutputResult', 'message-history');
+    const { models, asked } = scriptModel({ text: 'Let me see.', calls }, { text: 'Done.' });
+    const made = createTestRun({
+      bus: connection.bus,
+      tools: [tool],
+      models,
+      entries: [
+        planEntry('watcher', { stages: ['processOutputStream'], options: { does } }),
+        planEntry('message-history', { stages: ['processOutputResult'], reads: ['response', 'steps'], memory: true }),
+      ],
+    });
+    stops.push(made.close);
+    const ended = await endRun(made.run, await runLoop(made.run));
+    expect(ended.status).toBe(does === 'abort' ? 'aborted' : 'finished');
+    // The raw result is in the state's record of the tool, for processToolResult, and nowhere else.
+    const left = [ended, made.published, saver.received, asked.map(({ prompt }) => prompt), made.events];
+    expect(JSON.stringify(left)).not.toContain('the secret');
+    expect(JSON.stringify(made.run.state().conversation)).not.toContain('the secret');
+    expect(asked).toHaveLength(does === 'mask' ? 2 : 1);
+  });
+});
+
+test('a retry of processInput takes back what its stage had written, and its feedback is told', async () => {
+  const again: Verdict = { type: 'abort', reason: 'once more', retry: true, data: [dataChunk('first')] };
+  judge('processInput', 'input', again, { type: 'continue', data: [dataChunk('second')] });
+  const { models, asked } = scriptModel({ text: 'Hello.' });
+  const entries = [planEntry('input', { stages: ['processInput'] })];
+  const made = createTestRun({ bus: connection.bus, models, entries, agent: { maxProcessorRetries: 1 } });
+  stops.push(made.close);
+  made.run.chunks.publish([chunk('run-1', { type: 'start', payload: {} })]);
+  expect(await runLoop(made.run)).toMatchObject({ form: 'finish' });
+  expect(typesOf(made.published).slice(0, 5)).toEqual(['start', 'data-first', 'step-finish', 'retract', 'data-second']);
+  expect(made.published[3]).toMatchObject({ payload: { index: 1 } });
+  expect(JSON.stringify(asked[0]?.prompt)).toContain('once more');
+});
