@@ -107,7 +107,7 @@ describe('an answer with personal data', () => {
   const saying = (chunkSize: number) =>
     script({ text: secret, chunkSize })
       .replaceAll('lovelace', String.raw`\u006covelace`)
-      .replaceAll('7946', String.raw`\u0037946`);
+      .replaceAll('7946', String.raw`7\u003946`);
   /** Of the embedded store, with its log. */
   const vectorFiles = () => readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
 
