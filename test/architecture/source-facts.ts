@@ -5,6 +5,8 @@ import { parseSync, Visitor } from 'oxc-parser';
 export type SourceFacts = {
   /** Specifiers, as written. */
   imports: string[];
+  /** Values that are imported by name, by the name that they are exported under. */
+  names: { from: string; name: string }[];
   /** Every string, also of types; a template's values are written `${}`. */
   strings: string[];
   hasDefaultExport: boolean;
@@ -15,9 +17,17 @@ export function readFacts(path: string, text: string): SourceFacts {
   const { program, errors } = parseSync(path, text);
   const [error] = errors;
   if (error) throw new Error(`${path}: ${error.message}`);
-  const facts: SourceFacts = { imports: [], strings: [], hasDefaultExport: false };
+  const facts: SourceFacts = { imports: [], names: [], strings: [], hasDefaultExport: false };
   new Visitor({
-    ImportDeclaration: ({ source }) => void facts.imports.push(source.value),
+    ImportDeclaration: ({ source, specifiers, importKind }) => {
+      facts.imports.push(source.value);
+      if (importKind === 'type') return;
+      for (const specifier of specifiers) {
+        if (specifier.type !== 'ImportSpecifier' || specifier.importKind === 'type') continue;
+        const { imported } = specifier;
+        facts.names.push({ from: source.value, name: imported.type === 'Literal' ? imported.value : imported.name });
+      }
+    },
     ExportAllDeclaration: ({ source }) => void facts.imports.push(source.value),
     ExportNamedDeclaration: ({ source }) => void (source && facts.imports.push(source.value)),
     ImportExpression: ({ source }) => {

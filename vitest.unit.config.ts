@@ -1,0 +1,13 @@
+// What needs no server and no process of its own, in seconds: `npm run test:unit`. Nothing is looked for or fetched first, and the
+// files share workers: most of a small test's time would be the start of a process.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['{shared,services}/*/src/**/*.test.ts', 'deploy/dev/src/**/*.test.ts', 'test/architecture/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/*.integration.test.ts'],
+    pool: 'threads',
+    isolate: false,
+    setupFiles: 'shared/testkit/src/leak-check.ts',
+  },
+});
