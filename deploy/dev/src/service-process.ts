@@ -26,7 +26,7 @@ export type ServiceProcess = {
 };
 
 /** A little more than the drain that services are given here (DRAIN_GRACE_MS, service-table.ts). */
-const DEFAULT_STOP_TIMEOUT_MS = 8_000;
+const DEFAULT_STOP_TIMEOUT_MS = 10_000;
 
 const childProgram = join(import.meta.dirname, 'child.ts');
 

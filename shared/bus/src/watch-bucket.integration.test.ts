@@ -1,7 +1,7 @@
 import { eventually, useBus, useNats, createCollectedLog } from '@millrace/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readEntry, writeEntry } from './key-value.ts';
+import { deleteEntry, readEntry, writeEntry } from './key-value.ts';
 import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
 import { watchBucket } from './watch-bucket.ts';
 
@@ -30,6 +30,25 @@ const watched = async () => {
   });
   return { entries, stop };
 };
+
+test('has told all that is there when it is open, however much or little that is', async () => {
+  const empty = await watched();
+  expect([...empty.entries]).toEqual([]);
+  empty.stop();
+  for (let n = 0; n < 50; n++) await write(`many.${n % 25}`, { n });
+  const { entries, stop } = await watched();
+  expect(entries.size).toBe(25);
+  stop();
+  for (const key of entries.keys()) {
+    const { revision = 0 } = (await readEntry(access, bucket, key, z.unknown())) ?? {};
+    await deleteEntry(access, bucket, key, revision);
+  }
+  const started = performance.now();
+  const emptied = await watched();
+  expect([...emptied.entries]).toEqual([]);
+  expect(performance.now() - started).toBeLessThan(4_000);
+  emptied.stop();
+});
 
 test('tells what is there already, then every change; what does not fit is logged and left out', async () => {
   await write('acme.before', { n: 1 });

@@ -1,6 +1,6 @@
 // The life of a service: environment → log → NATS → its own start → serving → a signal → drain → released in reverse order.
 // `runService` is what a main.ts calls; `startService` is the same without the process, for tests and the bench.
-import { shownAddress, toWireError } from '@millrace/contracts';
+import { MillraceError, shownAddress, toWireError } from '@millrace/contracts';
 import { connectBus, resolveAddress, type Bus } from '@millrace/bus';
 import type { z } from 'zod';
 import { readServiceConfig, type BaseConfig } from './config.ts';
@@ -22,6 +22,7 @@ export type ServiceContext<C> = {
 export type ServiceDefinition<S extends z.ZodType<object>> = {
   /** A token; also the NATS service's name. */
   name: string;
+  /** Three numbers, such as 1.0.0. */
   version: string;
   /** The service's own part of the environment. */
   config: S;
@@ -35,6 +36,7 @@ export async function startService<S extends z.ZodType<object>>(
   definition: ServiceDefinition<S>,
   env: Env,
 ): Promise<RunningService> {
+  checkVersion(definition);
   const config = readServiceConfig(definition.config, env);
   const base: BaseConfig = config;
   const replica = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
@@ -74,6 +76,17 @@ export async function startService<S extends z.ZodType<object>>(
     await stop();
     throw error;
   }
+}
+
+/** Semantic Versioning 2.0.0, which the NATS services protocol asks for: stock tools refuse or hide what answers another one. */
+const SEMANTIC_VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
+
+function checkVersion({ name, version }: { name: string; version: string }): void {
+  if (SEMANTIC_VERSION.test(version)) return;
+  throw new MillraceError('config-invalid', `"${version}" is no version for the service ${name}.`, {
+    path: 'version',
+    remedy: 'Use three numbers, such as 1.0.0.',
+  });
 }
 
 async function openHealth(

@@ -78,6 +78,14 @@ describe('health', () => {
   });
 });
 
+test.each(['', '1', '1.0', 'v1.0.0', '1.0.0 beta'])(
+  'a service of version %j is refused: stock tools would not show it',
+  async (version) => {
+    const starting = startService({ ...define(async () => undefined), version }, env());
+    await expect(starting).rejects.toMatchObject({ code: 'config-invalid', path: 'version' });
+  },
+);
+
 describe('a start that fails', () => {
   test('releases what was opened, the connection too, and throws the reason', async () => {
     const released: string[] = [];

@@ -1,8 +1,8 @@
 // Whatever a model writes: a value or a coded error, and whole-number sums and products as BigInt has them.
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, toWireError } from '@millrace/contracts';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { calculate } from './calculator.ts';
+import { MAX_CHARACTERS, calculate } from './calculator.ts';
 
 type Sum = { written: string; value: bigint };
 
@@ -13,6 +13,14 @@ function resultOf(expression: string): number | undefined {
   } catch (error) {
     if (MillraceError.isInstance(error)) return undefined;
     throw error;
+  }
+}
+
+function answerTo(expression: string): object {
+  try {
+    return calculate(expression);
+  } catch (error) {
+    return toWireError(error);
   }
 }
 
@@ -41,6 +49,20 @@ test('any text has a finite value or a coded error', () => {
       expect(Number.isFinite(resultOf(expression) ?? 0)).toBe(true);
     }),
     { numRuns: 500 },
+  );
+});
+
+/** An answer goes back to the model and into every following step's prompt. */
+const MAX_ANSWER_BYTES = 4 * 1024;
+
+test('whatever is written, an answer and a refusal are small', () => {
+  const text = fc.array(pieces, { minLength: 200, maxLength: 500 }).map((all) => all.join('').slice(0, MAX_CHARACTERS));
+  const long = fc.constantFrom(...['9', '(', '1+', 'x', '💥', '1,000+'].map((piece) => piece.repeat(MAX_CHARACTERS)));
+  fc.assert(
+    fc.property(fc.oneof(text, long), (written) => {
+      const answer = answerTo(written.slice(0, MAX_CHARACTERS));
+      expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(MAX_ANSWER_BYTES);
+    }),
   );
 });
 
