@@ -90,7 +90,10 @@ describe('a blocked input', () => {
     });
     const result = await run.result();
     expect(result).toMatchObject({ status: 'aborted', tripwire: { processorId: 'prompt-injection' } });
-    expect(result.violations).toMatchObject([{ processorId: 'prompt-injection' }]);
+    expect(result.violations).toEqual([
+      { processorId: 'prompt-injection', rule: 'instruction-override', count: 1 },
+      { processorId: 'prompt-injection', rule: 'prompt-leak', count: 1 },
+    ]);
     await expect(stack.client.threads.get('attack')).rejects.toMatchObject({ code: 'thread-unknown' });
     const called = (await stack.client.runs.events(run.runId)).flatMap((event) =>
       event.event === 'stage' ? event.entries.map((entry) => entry.entry) : [],
@@ -132,6 +135,22 @@ describe('an answer with personal data', () => {
       }
     },
   );
+});
+
+describe('personal data that the user sends, with a redactor on the output alone', () => {
+  test('is redacted in what is stored, extracted and embedded', async () => {
+    const where = { threadId: 'own-data', resourceId: 'john' };
+    const run = await say('My SSN is 123-45-6789 and my email is john@example.com.', where);
+    const result = await run.result();
+    expect(result.status).toBe('finished');
+    const [question] = await stored('own-data');
+    expect(question && messageText(question)).toBe('My SSN is [REDACTED] and my email is ***@***.***.');
+    const { memory } = await stack.client.memory.get({ resourceId: 'john' });
+    const again = await say('What do you know of me?', { threadId: 'own-data-later', resourceId: 'john' });
+    const told = [memory, await collect(again), (await again.result()).text, await stored('own-data')];
+    expect(JSON.stringify(told)).not.toContain('john@example.com');
+    expect(JSON.stringify(told)).not.toContain('123-45-6789');
+  });
 });
 
 describe('replicas', () => {

@@ -1,6 +1,7 @@
+import { textMessage } from '@millrace/contracts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { assistant, inParts, stepStartChunk } from '../testing/messages.ts';
+import { assistant, inParts, stepStartChunk, withTool } from '../testing/messages.ts';
 import { commonArgs, inputArgs, stepArgs, stopOf } from '../testing/stage-args.ts';
 import { deltaChunk, send, streamText } from '../testing/stream-text.ts';
 import { contentLength } from './content-length.ts';
@@ -34,68 +35,85 @@ test.each(UNITS)('%s are the same however the text is cut', (unit) => {
 
 describe('input', () => {
   const guard = contentLength.create({ maxInput: 5 });
-  test('at the limit passes, over all user messages and parts', () => {
-    const args = inputArgs(['ab', inParts('p', 'c', '😀d'), assistant('a', 'not counted')]);
-    void guard.processInput?.(args);
+  test('at the limit passes, over all messages and parts', async () => {
+    const args = inputArgs(['ab', inParts('p', 'c', '😀'), assistant('a', 'd')]);
+    await guard.processInput?.(args);
     expect(args.violations).toEqual([]);
   });
-  test('one more stops the run', () => {
+  test.each([assistant('a', 'abcd'), withTool('t', { a: 'ab' }, ['cd']), textMessage('s', 'system', 'abcd')])(
+    'what the caller sends counts whatever its role: $role',
+    async (message) => {
+      expect(await stopOf(() => guard.processInput?.(inputArgs(['xy', message])))).toMatchObject({ kind: 'abort' });
+    },
+  );
+  test('one more stops the run', async () => {
     const args = inputArgs(['abc', 'def']);
-    expect(stopOf(() => guard.processInput?.(args))).toEqual({
+    expect(await stopOf(() => guard.processInput?.(args))).toEqual({
       kind: 'abort',
       reason: 'The input is longer than 5 characters.',
-      options: { metadata: { what: 'input', length: 6, max: 5, unit: 'codePoints' } },
+      options: { metadata: { rules: ['input-too-long'] } },
     });
-    expect(args.violations).toHaveLength(1);
+    expect(args.violations).toMatchObject([
+      { rule: 'input-too-long', detail: { length: 6, max: 5, unit: 'codePoints' } },
+    ]);
   });
-  test('with a response it halts', () => {
+  test('with a response it halts', async () => {
     const halting = contentLength.create({ maxInput: 1, response: 'Shorter, please.' });
-    expect(stopOf(() => halting.processInput?.(inputArgs(['abc'])))).toMatchObject({
+    expect(await stopOf(() => halting.processInput?.(inputArgs(['abc'])))).toMatchObject({
       kind: 'halt',
       response: 'Shorter, please.',
     });
   });
-  test('without a limit everything passes', () => {
-    expect(contentLength.create({}).processInput?.(inputArgs(['a'.repeat(100_000)]))).toBeUndefined();
+  test('without a limit everything passes', async () => {
+    expect(await contentLength.create({}).processInput?.(inputArgs(['a'.repeat(100_000)]))).toBeUndefined();
   });
 });
 
 describe('the stream', () => {
-  test('at the limit passes', () => {
-    expect(streamText(contentLength.create({ maxOutput: 6 }), 'ab😀def', [1], 'text').passed.join('')).toBe('ab😀def');
+  test('at the limit passes', async () => {
+    expect((await streamText(contentLength.create({ maxOutput: 6 }), 'ab😀def', [1], 'text')).passed.join('')).toBe(
+      'ab😀def',
+    );
   });
-  test('the client never sees more than the limit', () => {
+  test('the client never sees more than the limit', async () => {
     const args = commonArgs();
     const guard = contentLength.create({ maxOutput: 5 });
     const seen: string[] = [];
-    stopOf(() => {
-      for (const text of ['abc', 'd', 'efg', 'h'])
-        seen.push(...send(guard, deltaChunk('text', text), args).map(() => text));
+    await stopOf(async () => {
+      for (const text of ['abc', 'd', 'efg', 'h']) {
+        await send(guard, deltaChunk('text', text), args);
+        seen.push(text);
+      }
     });
     expect(seen.join('')).toBe('abcd');
   });
-  test('each step has the whole limit, and so has one that starts over', () => {
+  test('each step has the whole limit, and so has one that starts over', async () => {
     const guard = contentLength.create({ maxOutput: 3 });
     const args = commonArgs();
     const text = () => send(guard, deltaChunk('text', 'abc'), args);
-    expect(text()).toHaveLength(1);
-    send(guard, stepStartChunk, args);
-    expect(text()).toHaveLength(1);
+    expect(await text()).toHaveLength(1);
+    await send(guard, stepStartChunk, args);
+    expect(await text()).toHaveLength(1);
     args.stepNumber = 1;
-    expect(text()).toHaveLength(1);
-    expect(stopOf(text)).toMatchObject({ kind: 'abort' });
+    expect(await text()).toHaveLength(1);
+    expect(await stopOf(text)).toMatchObject({ kind: 'abort' });
   });
-  test('reasoning and tool arguments are not the answer', () => {
-    expect(streamText(contentLength.create({ maxOutput: 1 }), 'long', [2], 'reasoning').passed.join('')).toBe('long');
-    expect(streamText(contentLength.create({ maxOutput: 1 }), 'long', [2], 'tool').passed.join('')).toBe('long');
+  test('reasoning and tool arguments are not the answer', async () => {
+    expect((await streamText(contentLength.create({ maxOutput: 1 }), 'long', [2], 'reasoning')).passed.join('')).toBe(
+      'long',
+    );
+    expect((await streamText(contentLength.create({ maxOutput: 1 }), 'long', [2], 'tool')).passed.join('')).toBe(
+      'long',
+    );
   });
 });
 
 describe('the answer of a step', () => {
   const guard = contentLength.create({ maxOutput: 3, unit: 'graphemes' });
-  test('at the limit passes', () => expect(guard.processOutputStep?.(stepArgs(`ab${family}`))).toBeUndefined());
-  test('one more stops the run', () =>
-    expect(stopOf(() => guard.processOutputStep?.(stepArgs('abcd')))).toMatchObject({ kind: 'abort' }));
+  test('at the limit passes', async () =>
+    expect(await guard.processOutputStep?.(stepArgs(`ab${family}`))).toBeUndefined());
+  test('one more stops the run', async () =>
+    expect(await stopOf(() => guard.processOutputStep?.(stepArgs('abcd')))).toMatchObject({ kind: 'abort' }));
 });
 
 test.each([{ maxInput: -1 }, { maxInput: 1.5 }, { unit: 'bytes' }, { strategy: 'truncate' }])(

@@ -1,23 +1,26 @@
-// content-length: how much a user may send and an answer may hold. At the limit it passes, one more stops the run. In the stream
+// content-length: how much a caller may send and an answer may hold. At the limit it passes, one more stops the run. In the stream
 // the delta that would be too much is not let through, so a client never sees more than the limit.
-import { messageText, type JsonObject } from '@millrace/contracts';
+import { modelParts, type Chunk, type JsonObject, type Message } from '@millrace/contracts';
 import {
   defineProcessor,
+  stringsOf,
   type CommonArgs,
   type ProcessInputArgs,
   type ProcessOutputStepArgs,
   type ProcessOutputStreamArgs,
 } from '@millrace/processor';
 import { z } from 'zod';
-import { refuse } from '../guard/refuse.ts';
-import { numberIn, objectIn, stringIn } from '../guard/run-state.ts';
+import { numberIn, objectIn, stringIn } from '../guard/entry-state.ts';
+import { mapMessage } from '../guard/message-values.ts';
+import { refuse, refuseUnjudged } from '../guard/report.ts';
 import { responseOption } from '../guard/strategy-options.ts';
-import { userMessages } from '../guard/user-messages.ts';
-import { UNITS, countMore, lengthOf } from './length-counter.ts';
+import { createTask, type Task } from '../work/task.ts';
+import { prepareCounting } from './count-texts.ts';
+import { UNITS, countMore } from './length-counter.ts';
 
 const limit = z.number().int().min(0).default(0);
 const options = z.strictObject({
-  maxInput: limit.describe('of the texts of all user messages of a request together; 0: no limit'),
+  maxInput: limit.describe('of all texts of a request together, arguments and results of tools included; 0: no limit'),
   maxOutput: limit.describe('of the text of one model answer (a step); 0: no limit'),
   unit: z.enum(UNITS).default('codePoints').describe('graphemes: what a reader takes for one character'),
   response: responseOption,
@@ -31,30 +34,44 @@ export const contentLength = defineProcessor({
   stages: ['processInput', 'processOutputStream', 'processOutputStep'],
   reads: ['input'],
   options,
-  create: (chosen) => ({
-    id: 'content-length',
-    processInput: (args) => checkInput(chosen, args),
-    processOutputStream: (args) => checkDelta(chosen, args),
-    processOutputStep: (args) => checkAnswer(chosen, args),
-  }),
+  create(chosen) {
+    const guard = { ...chosen, task: createTask('content-length', prepareCounting, { unit: chosen.unit }) };
+    return {
+      id: 'content-length',
+      processInput: (args) => judgeInput(guard, args),
+      processOutputStream: (args) => judgeDelta(guard, args),
+      processOutputStep: (args) => judgeStep(guard, args),
+    };
+  },
 });
 
-function checkInput(chosen: Options, args: ProcessInputArgs): void {
-  if (chosen.maxInput === 0) return;
-  const lengths = userMessages(args.messageList).map((message) => lengthOf(messageText(message), chosen.unit));
-  const length = lengths.reduce((sum, more) => sum + more, 0);
-  if (length > chosen.maxInput) stop(chosen, args, 'input', length, chosen.maxInput);
+type LengthGuard = Options & { task: Task<number> };
+
+async function judgeInput(guard: LengthGuard, args: ProcessInputArgs): Promise<void> {
+  if (guard.maxInput === 0) return;
+  const length = await lengthOf(guard, args, args.messageList.get.input.db().flatMap(textsOf));
+  if (length > guard.maxInput) stop(guard, args, 'input', length, guard.maxInput);
 }
 
-function checkDelta(chosen: Options, args: ProcessOutputStreamArgs) {
+/** All that a model reads, whatever the role. */
+function textsOf(message: Message): string[] {
+  const texts: string[] = [];
+  mapMessage({ ...message, content: { format: 2, parts: modelParts(message) } }, (value) => {
+    texts.push(...stringsOf(value));
+    return value;
+  });
+  return texts;
+}
+
+function judgeDelta(guard: LengthGuard, args: ProcessOutputStreamArgs): Chunk {
   const { part, state, stepNumber } = args;
-  if (chosen.maxOutput === 0) return part;
+  if (guard.maxOutput === 0) return part;
   const counted = objectIn(state, 'answer');
   if (part.type === 'step-start' || numberIn(counted, 'step') !== stepNumber) startOver(counted, stepNumber);
   if (part.type !== 'text-delta') return part;
   const before = { count: numberIn(counted, 'count'), tail: stringIn(counted, 'tail') };
-  const { count, tail } = countMore(before, part.payload.text, chosen.unit);
-  if (count > chosen.maxOutput) stop(chosen, args, 'answer', count, chosen.maxOutput);
+  const { count, tail } = countMore(before, part.payload.text, guard.unit);
+  if (count > guard.maxOutput) stop(guard, args, 'answer', count, guard.maxOutput);
   counted['count'] = count;
   counted['tail'] = tail;
   return part;
@@ -67,14 +84,20 @@ function startOver(counted: JsonObject, step: number): void {
 }
 
 /** What no stream has shown: an answer from a cache, or one that another processor made longer. */
-function checkAnswer(chosen: Options, args: ProcessOutputStepArgs): void {
-  const length = chosen.maxOutput === 0 ? 0 : lengthOf(args.text, chosen.unit);
-  if (length > chosen.maxOutput) stop(chosen, args, 'answer', length, chosen.maxOutput);
+async function judgeStep(guard: LengthGuard, args: ProcessOutputStepArgs): Promise<void> {
+  const length = guard.maxOutput === 0 ? 0 : await lengthOf(guard, args, [args.text]);
+  if (length > guard.maxOutput) stop(guard, args, 'answer', length, guard.maxOutput);
 }
 
-function stop(chosen: Options, args: CommonArgs, what: string, length: number, max: number): never {
-  const message = `The ${what} is longer than ${max} ${chosen.unit === 'graphemes' ? 'graphemes' : 'characters'}.`;
-  const detail = { what, length, max, unit: chosen.unit };
-  args.onViolation({ message, strategy: 'block', detail });
-  return refuse(args, chosen.response, message, detail);
+async function lengthOf(guard: LengthGuard, args: CommonArgs, texts: readonly string[]): Promise<number> {
+  const outcome = await guard.task.run(texts, args.abortSignal);
+  if ('exceeded' in outcome) return refuseUnjudged(args, guard.response, outcome.exceeded);
+  return outcome.found.reduce((sum, length) => sum + length, 0);
+}
+
+function stop(guard: LengthGuard, args: CommonArgs, what: 'input' | 'answer', length: number, max: number): never {
+  const message = `The ${what} is longer than ${max} ${guard.unit === 'graphemes' ? 'graphemes' : 'characters'}.`;
+  const rule = `${what}-too-long`;
+  args.onViolation({ message, rule, strategy: 'block', detail: { length, max, unit: guard.unit } });
+  return refuse(args, guard.response, message, { rules: [rule] });
 }

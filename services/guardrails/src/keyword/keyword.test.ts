@@ -1,13 +1,13 @@
-import { messageText } from '@millrace/contracts';
+import { messageText, textMessage } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { assistant, finishChunk, objectChunk, toolCallChunk } from '../testing/messages.ts';
+import { assistant, finishChunk, objectChunk, toolCallChunk, withTool } from '../testing/messages.ts';
 import { commonArgs, inputArgs, resultArgs, stopOf } from '../testing/stage-args.ts';
 import { send, streamText } from '../testing/stream-text.ts';
 import { keyword } from './keyword.ts';
 
-const redacted = (options: object, text: string) => {
+const redacted = async (options: object, text: string) => {
   const args = inputArgs([text]);
-  void keyword.create({ strategy: 'redact', ...options }).processInput?.(args);
+  await keyword.create({ strategy: 'redact', ...options }).processInput?.(args);
   return args.messageList.get.input.db().map(messageText).join('');
 };
 
@@ -25,32 +25,32 @@ describe('keywords', () => {
     ['STRAßE straße', '[REDACTED] [REDACTED]'],
     ['これは秘密です', 'これは[REDACTED]です'],
     ['sudo rm -rf /', 'sudo [REDACTED] /'],
-  ])('%j', (text, expected) => expect(redacted({ keywords }, text)).toBe(expected));
+  ])('%j', async (text, expected) => expect(await redacted({ keywords }, text)).toBe(expected));
 
   test.each(['the droplet table', 'drop tables', 'drop the table', 'raindrop table', 'drop, table', 'rm -r -f'])(
     '%j is none of them',
-    (text) => expect(redacted({ keywords }, text)).toBe(text),
+    async (text) => expect(await redacted({ keywords }, text)).toBe(text),
   );
 
-  test('are found in words where that is wanted', () => {
-    expect(redacted({ keywords: ['drop tab'], wholeWords: false }, 'raindrop  tables')).toBe('rain[REDACTED]les');
+  test('are found in words where that is wanted', async () => {
+    expect(await redacted({ keywords: ['drop tab'], wholeWords: false }, 'raindrop  tables')).toBe('rain[REDACTED]les');
   });
-  test('the longest wins, and what it covers is not found again', () => {
-    expect(redacted({ keywords: ['ab cd', 'ab cd ef', 'ef gh'] }, 'ab cd ef gh, ab cd')).toBe(
+  test('the longest wins, and what it covers is not found again', async () => {
+    expect(await redacted({ keywords: ['ab cd', 'ab cd ef', 'ef gh'] }, 'ab cd ef gh, ab cd')).toBe(
       '[REDACTED] gh, [REDACTED]',
     );
   });
 });
 
 describe('patterns', () => {
-  test('are found in any case, in folded text, where an emoji stands before', () => {
-    expect(redacted({ patterns: ['project-\\d+'] }, '👩‍💻 PROJECT-42 and project-４２')).toBe(
+  test('are found in any case, in folded text, where an emoji stands before', async () => {
+    expect(await redacted({ patterns: ['project-\\d+'] }, '👩‍💻 PROJECT-42 and project-４２')).toBe(
       '👩‍💻 [REDACTED] and [REDACTED]',
     );
   });
-  test('cannot hang', () => {
+  test('cannot hang', async () => {
     const text = `${'a'.repeat(200_000)}!`;
-    expect(redacted({ patterns: ['(a+)+b'] }, text)).toBe(text);
+    expect(await redacted({ patterns: ['(a+)+b'] }, text)).toBe(text);
   });
   test.each([['^secret'], ['secret$'], ['\\Asecret'], ['(unclosed'], ['x*'], ['(?=x)y'], ['(.{1000}){9}']])(
     '%j is refused',
@@ -67,60 +67,85 @@ test.each([{}, { keywords: [' '] }, { keywords: ['x'], threshold: 1 }, { keyword
 );
 
 describe('strategies', () => {
-  test('block aborts; the report names the rule, the client does not learn it', () => {
+  test('block aborts; the report names the rule, the client does not learn it', async () => {
     const args = inputArgs(['DROP TABLE x']);
-    const stop = stopOf(() => keyword.create({ keywords: ['drop table'] }).processInput?.(args));
-    expect(stop).toEqual({ kind: 'abort', reason: 'A keyword was found.', options: { metadata: { count: 1 } } });
-    expect(args.violations[0]?.detail).toMatchObject({
-      messageId: 'm0',
-      hits: [{ rule: 'drop table', start: 0, end: 10 }],
+    const stop = await stopOf(() => keyword.create({ keywords: ['drop table'] }).processInput?.(args));
+    expect(stop).toEqual({
+      kind: 'abort',
+      reason: 'A keyword was found.',
+      options: { metadata: { rules: ['keyword'] } },
     });
+    expect(args.violations).toEqual([
+      {
+        message: 'A keyword was found.',
+        rule: 'keyword',
+        strategy: 'block',
+        count: 1,
+        detail: { hits: [{ messageId: 'm0', keyword: 'drop table', start: 0, end: 10 }] },
+      },
+    ]);
   });
-  test('block with a response halts', () => {
-    const stop = stopOf(() => keyword.create({ keywords: ['x'], response: 'No.' }).processInput?.(inputArgs(['x'])));
+  test('block with a response halts', async () => {
+    const stop = await stopOf(() =>
+      keyword.create({ keywords: ['x'], response: 'No.' }).processInput?.(inputArgs(['x'])),
+    );
     expect(stop).toMatchObject({ kind: 'halt', response: 'No.' });
   });
-  test('warn reports and changes nothing', () => {
+  test('warn reports and changes nothing', async () => {
     const args = inputArgs(['x']);
-    void keyword.create({ keywords: ['x'], strategy: 'warn' }).processInput?.(args);
+    await keyword.create({ keywords: ['x'], strategy: 'warn' }).processInput?.(args);
     expect(args.messageList.takeOps()).toEqual([]);
     expect(args.violations).toHaveLength(1);
   });
-  test('the messages of others are not looked at', () => {
-    const args = inputArgs([assistant('a', 'x')]);
-    void keyword.create({ keywords: ['x'] }).processInput?.(args);
-    expect(args.violations).toEqual([]);
+  test.each([
+    assistant('a', 'x'),
+    textMessage('s', 'system', 'x'),
+    withTool('t', { q: 'x' }, null),
+    withTool('t', {}, ['x']),
+  ])('whatever its role, what the caller sends is judged: $role', async (message) => {
+    const stop = await stopOf(() => keyword.create({ keywords: ['x'] }).processInput?.(inputArgs([message])));
+    expect(stop).toMatchObject({ kind: 'abort' });
   });
-  test('the final answer is judged', () => {
+  test('the final answer is judged', async () => {
     const args = resultArgs([assistant('a', 'x y')]);
-    void keyword.create({ keywords: ['x'], strategy: 'redact' }).processOutputResult?.(args);
+    await keyword.create({ keywords: ['x'], strategy: 'redact' }).processOutputResult?.(args);
     expect(args.messageList.get.response.db().map(messageText)).toEqual(['[REDACTED] y']);
   });
 });
 
 describe('the stream', () => {
-  test('block stops before the keyword is through', () => {
+  test('block stops before the keyword is through', async () => {
     const args = commonArgs();
     let passed = '';
     const processor = keyword.create({ keywords: ['drop table'] });
-    const stop = stopOf(() => {
+    const stop = await stopOf(async () => {
       for (const word of ['Then ', 'dr', 'op ', 'ta', 'ble', ' users'])
-        passed += JSON.stringify(send(processor, delta(word), args));
+        passed += JSON.stringify(await send(processor, delta(word), args));
     });
     expect(stop).toMatchObject({ kind: 'abort' });
     expect(passed).not.toContain('dr');
   });
   test.each([toolCallChunk({ sql: 'drop table' }), objectChunk(['drop table']), finishChunk('drop table')])(
     '$type is judged whole',
-    (chunk) => {
-      const [passed] = send(keyword.create({ keywords: ['drop table'], strategy: 'redact' }), chunk, commonArgs());
+    async (chunk) => {
+      const [passed] = await send(
+        keyword.create({ keywords: ['drop table'], strategy: 'redact' }),
+        chunk,
+        commonArgs(),
+      );
       expect(JSON.stringify(passed)).not.toContain('drop table');
     },
   );
-  test('prose is held back no more than a word', () => {
-    const { passed } = streamText(keyword.create({ keywords: ['drop table'] }), 'Hello world. This is', [1], 'text', {
-      end: false,
-    });
+  test('prose is held back no more than a word', async () => {
+    const { passed } = await streamText(
+      keyword.create({ keywords: ['drop table'] }),
+      'Hello world. This is',
+      [1],
+      'text',
+      {
+        end: false,
+      },
+    );
     expect(passed.join('')).toBe('Hello world. This ');
   });
 });

@@ -47,7 +47,7 @@ export type Detect = {
   cutPlace: CutPlace;
 };
 
-/** For one text, or one stretch of a stream. */
+/** For the texts of one call, or one stretch of a stream. */
 export function createDetect({ types, regions, allow }: DetectOptions): Detect {
   const detectors = DETECTORS.filter((detector) => types.includes(detector.type));
   const allowed = allow.map((value) => value.toLowerCase());

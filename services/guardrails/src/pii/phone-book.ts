@@ -1,24 +1,24 @@
 // Whether digits are a phone number: the numbering plans of libphonenumber. A look-up costs about 10 µs a region, so there is a
-// bound for one text; past it everything that has the shape of a number counts as one. Slow must not become unfiltered.
+// bound for one call; above it the text counts as not judged.
 import {
   getCountryCallingCode,
   isValidPhoneNumber,
   parsePhoneNumberFromString,
   type CountryCode,
 } from 'libphonenumber-js/min';
+import { createCounter } from '../guard/bounds.ts';
 import type { PhoneBook } from './pii-types.ts';
 
-export const MAX_LOOKUPS_PER_TEXT = 5_000;
 const NORTH_AMERICA = '1';
 
-/** For one text. @param regions where a number without a country code may be from */
+/** For one call. @param regions where a number without a country code may be from */
 export function createPhoneBook(regions: readonly CountryCode[]): PhoneBook {
-  let left = MAX_LOOKUPS_PER_TEXT;
+  const count = createCounter('lookups');
   const isNorthAmerica = (region: CountryCode) => getCountryCallingCode(region) === NORTH_AMERICA;
   const elsewhere = regions.filter((region) => !isNorthAmerica(region));
   const lookUp = (isNumber: () => boolean) => {
-    left -= 1;
-    return left < 0 || isNumber();
+    count();
+    return isNumber();
   };
   return {
     hasNorthAmerica: elsewhere.length < regions.length,

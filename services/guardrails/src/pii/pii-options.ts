@@ -32,6 +32,14 @@ export const piiOptions = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe('values that may pass, in any case; "@example.com" for every address of a domain'),
+  toolArguments: z
+    .enum(['redact', 'keep', 'deny'])
+    .default('redact')
+    .describe(
+      "what becomes of personal data in a tool call's arguments: redact: as everywhere, the tool gets the mark; keep: the tool " +
+        'and the client get the value, what is stored is judged; deny: the client gets the mark and the tool does not run, where ' +
+        'the processor stands in `input` too',
+    ),
   response: responseOption,
 });
 export type PiiOptions = z.output<typeof piiOptions>;

@@ -1,68 +1,113 @@
-// pii: finds personal data in the caller's messages, the model's stream, tool results and the final answer. What it lets through
-// is the same however the model's text is cut into chunks.
-import type { JsonValue } from '@millrace/contracts';
+// pii: finds personal data in what the caller sends, the model's stream, tool calls and results, and the final answer. What it
+// lets through is the same however the model's text is cut into chunks.
+import type { Chunk, JsonValue } from '@millrace/contracts';
 import {
   defineProcessor,
-  mapMessageText,
-  type ProcessInputArgs,
-  type ProcessOutputResultArgs,
   type ProcessOutputStreamArgs,
+  type ProcessToolCallArgs,
+  type ProcessToolCallResult,
   type ProcessToolResultArgs,
 } from '@millrace/processor';
-import { guardStream } from '../guard/guard-stream.ts';
-import { userMessages } from '../guard/user-messages.ts';
-import { createJudge, type Judge } from './judge.ts';
-import { mapKeyedValues, mapToolInvocations } from './keyed-values.ts';
-import { settledLength } from './map-hits.ts';
-import { piiOptions } from './pii-options.ts';
+import { objectIn } from '../guard/entry-state.ts';
+import { judgeInput, judgeResult } from '../guard/judge-stages.ts';
+import { judgeStream } from '../guard/judge-stream.ts';
+import { judgeWalk, type TextGuard } from '../guard/text-guard.ts';
+import { createTask } from '../work/task.ts';
+import { preparePii, settledLength } from './find-pii.ts';
+import { mapKeyedValues } from './keyed-values.ts';
+import { markOf } from './marks.ts';
+import { piiOptions, type PiiOptions } from './pii-options.ts';
 
 export const LEFT_OUT = '[tool result left out: it held personal data]';
+export const DENIED = 'The arguments hold personal data, which this tool must not be given.';
 
 export const pii = defineProcessor({
   id: 'pii',
-  description: 'Finds personal data in input, answer and tool results, and redacts or refuses it.',
+  description: 'Finds personal data in input, answer, tool calls and results, and redacts or refuses it.',
   aliases: ['PIIDetector'],
-  stages: ['processInput', 'processOutputStream', 'processToolResult', 'processOutputResult'],
+  stages: ['processInput', 'processOutputStream', 'processToolCall', 'processToolResult', 'processOutputResult'],
   reads: ['input', 'response'],
+  processDataParts: true,
   options: piiOptions,
   create(options) {
-    const judge = createJudge(options);
-    const settled = (text: string) => settledLength(text, options);
+    const guard = createGuard(options);
     return {
       id: 'pii',
-      processInput: (args) => judgeInput(judge, args),
-      processOutputStream: (args) => judgeStream(judge, settled, args),
-      processToolResult: (args) => judgeToolResult(judge, args),
-      processOutputResult: (args) => judgeAnswer(judge, args),
+      processInput: (args) => judgeInput(guard, args),
+      processOutputStream: (args) => judgeChunk(guard, args),
+      processToolCall: (args) => judgeToolCall(guard, args),
+      processToolResult: (args) => judgeToolResult(guard, args),
+      processOutputResult: (args) => judgeResult(guard, args),
     };
   },
 });
 
-function judgeInput(judge: Judge, args: ProcessInputArgs): void {
-  for (const message of userMessages(args.messageList)) {
-    const judged = mapMessageText(message, (text) => judge.text(text, args, { messageId: message.id }));
-    if (judged === message) continue;
-    if (judge.leavesOut) args.messageList.removeByIds([message.id]);
-    else args.messageList.replace(judged);
-  }
+type PiiGuard = TextGuard & Pick<PiiOptions, 'toolArguments'>;
+
+function createGuard(options: PiiOptions): PiiGuard {
+  const { strategy, response, method, toolArguments, types, regions, allow } = options;
+  const detection = { types, regions, allow };
+  const judge = preparePii(detection);
+  return {
+    strategy,
+    response,
+    toolArguments,
+    describe: (rules) => `Personal data: ${rules.join(', ')}.`,
+    task: createTask('pii', preparePii, detection),
+    rules: [
+      {
+        heldIn: 'held',
+        placesIn: 'places',
+        find: (text) => judge([text])[0]?.[0] ?? [],
+        settled: (text) => settledLength(text, detection),
+      },
+    ],
+    mark: (hit, value, state) =>
+      markOf(hit.rule, value, strategy === 'redact' ? method : 'remove', objectIn(state, 'placeholders')),
+    mapValue: mapKeyedValues,
+  };
 }
 
-function judgeStream(judge: Judge, settled: (text: string) => number, args: ProcessOutputStreamArgs) {
-  const apply = (text: string) => judge.text(text, args, { chunk: args.part.type });
-  return guardStream(args, { settled, apply }, { mapToolValue: (value) => mapKeyedValues(value, apply) });
+function judgeChunk(guard: PiiGuard, args: ProcessOutputStreamArgs): Chunk[] | Promise<Chunk[]> {
+  const { part } = args;
+  if (part.type === 'tool-call-delta' && guard.toolArguments === 'keep') return [part];
+  return part.type === 'tool-call' ? judgeCallChunk(guard, part, args) : judgeStream(guard, args);
 }
 
-function judgeToolResult(judge: Judge, args: ProcessToolResultArgs): { result: JsonValue } | undefined {
+/** What passes here is what the tool will be called with. */
+async function judgeCallChunk(
+  guard: PiiGuard,
+  part: Extract<Chunk, { type: 'tool-call' }>,
+  args: ProcessOutputStreamArgs,
+): Promise<Chunk[]> {
+  const { args: given, ...rest } = part.payload;
+  const keeps = guard.toolArguments === 'keep' && given !== undefined;
+  const [judged = part] = await judgeStream(guard, { ...args, part: keeps ? { ...part, payload: rest } : part });
+  if (keeps && judged.type === 'tool-call') return [{ ...judged, payload: { ...judged.payload, args: given } }];
+  const isChanged = judged.type === 'tool-call' && judged.payload.args !== given;
+  if (isChanged && guard.toolArguments === 'deny') objectIn(args.state, 'denied')[callOf(args, rest)] = true;
+  return [judged];
+}
+
+/** Only to deny: the tool gets what the stream has let through. */
+async function judgeToolCall(guard: PiiGuard, args: ProcessToolCallArgs): Promise<ProcessToolCallResult> {
+  if (guard.toolArguments !== 'deny') return undefined;
+  const { toolCall } = args;
+  const isNoted = callOf(args, toolCall) in objectIn(args.state, 'denied');
+  const where = { toolCallId: toolCall.toolCallId };
+  const judged = await judgeWalk(guard, args, (mapAt) => mapKeyedValues(toolCall.args, mapAt(where)));
+  return isNoted || judged !== toolCall.args ? { deny: true, reason: DENIED, code: 'personal-data' } : undefined;
+}
+
+const callOf = ({ stepNumber }: { stepNumber: number }, { toolCallId }: { toolCallId: string }): string =>
+  `${stepNumber} ${toolCallId}`;
+
+async function judgeToolResult(
+  guard: PiiGuard,
+  args: ProcessToolResultArgs,
+): Promise<{ result: JsonValue } | undefined> {
   const where = { toolCallId: args.toolCall.toolCallId };
-  const result = mapKeyedValues(args.result, (text) => judge.text(text, args, where));
+  const result = await judgeWalk(guard, args, (mapAt) => mapKeyedValues(args.result, mapAt(where)));
   if (result === args.result) return undefined;
-  return { result: judge.leavesOut ? LEFT_OUT : result };
-}
-
-function judgeAnswer(judge: Judge, args: ProcessOutputResultArgs): void {
-  for (const message of args.messageList.get.response.db()) {
-    const apply = (text: string) => judge.text(text, args, { messageId: message.id });
-    const judged = mapMessageText(mapToolInvocations(message, apply), apply);
-    if (judged !== message) args.messageList.replace(judged);
-  }
+  return { result: guard.strategy === 'filter' ? LEFT_OUT : result };
 }

@@ -1,16 +1,58 @@
 // Whatever the chunking: the concatenated deltas are the redaction of the whole text, and little is held back.
+import type { JsonValue } from '@millrace/contracts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { beginning } from '../text/json-place.ts';
+import { replaceHits } from '../text/replace-hits.ts';
 import { streamText, type StreamKind } from '../testing/stream-text.ts';
-import { mapHits, settledLength } from './map-hits.ts';
+import { preparePii, settledLength } from './find-pii.ts';
 import { pii } from './pii.ts';
 import { piiOptions } from './pii-options.ts';
 import { MAX_SEGMENT } from './segments.ts';
 
 const SEED = 20_261_121;
 const options = piiOptions.parse({});
-const redacted = (text: string) =>
-  mapHits(text, options, (hit) => (hit.type === 'email' ? '***@***.***' : '[REDACTED]'));
+const find = preparePii(options);
+/** The whole text, judged in one piece. @param isJson as tool arguments are */
+const redacted = (text: string, isJson = false) =>
+  replaceHits(
+    text,
+    find([text])[0]?.[0] ?? [],
+    ({ rule }) => (rule === 'email' ? '***@***.***' : '[REDACTED]'),
+    beginning(isJson),
+  );
+
+/** What passes is known without asking the code: these are marked, each as one, and all else stays. */
+const marked: [value: string, mark: string][] = [
+  ['ada@example.com', '***@***.***'],
+  ['Grace.Hopper+navy@mail.example.co.uk', '***@***.***'],
+  ['4111 1111 1111 1111', '[REDACTED]'],
+  ['378282246310005', '[REDACTED]'],
+  ['123-45-6789', '[REDACTED]'],
+  ['+1 (555) 123-4567', '[REDACTED]'],
+  ['+442079460958', '[REDACTED]'],
+  ['DE89 3704 0044 0532 0130 00', '[REDACTED]'],
+  ['sk-proj-abcDEF1234567890abcdef', '[REDACTED]'],
+  ['1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', '[REDACTED]'],
+];
+const harmless = [
+  'plain',
+  'words',
+  'a river',
+  'in 2024',
+  '17 * 23 = 391',
+  'é',
+  '漢字',
+  '👩‍💻',
+  '192.168.0.1',
+  '"quoted"',
+  'v1.2.3',
+];
+const ends = [', ', '; ', '\n', ' and '];
+const known = fc.array(
+  fc.tuple(fc.oneof(fc.constantFrom(...marked), fc.constantFrom(...harmless)), fc.constantFrom(...ends)),
+  { maxLength: 20 },
+);
 
 /** Secrets, what looks like them, and what stands around them; joined with or without anything between. */
 const pieces = [
@@ -58,12 +100,59 @@ const texts = fc
 const splits = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 40 });
 
 describe.each<StreamKind>(['text', 'reasoning', 'tool'])('%s deltas', (kind) => {
-  test('are together the redaction of the whole text', () => {
-    fc.assert(
-      fc.property(texts, splits, (text, sizes) => {
-        expect(streamText(pii.create({}), text, sizes, kind).passed.join('')).toBe(redacted(text));
+  test('are together the redaction of the whole text', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, splits, async (text, sizes) => {
+        const { passed } = await streamText(pii.create({}), text, sizes, kind);
+        expect(passed.join('')).toBe(redacted(text, kind === 'tool'));
       }),
       { seed: SEED, numRuns: 150 },
+    );
+  });
+});
+
+test('the deltas of known values are together their marks, and the words between them as they were', async () => {
+  await fc.assert(
+    fc.asyncProperty(known, splits, async (pieces, sizes) => {
+      const text = pieces.map(([piece, end]) => (typeof piece === 'string' ? piece : piece[0]) + end).join('');
+      const expected = pieces.map(([piece, end]) => (typeof piece === 'string' ? piece : piece[1]) + end).join('');
+      const { passed } = await streamText(pii.create({}), text, sizes, 'text');
+      expect(passed.join('')).toBe(expected);
+    }),
+    { seed: SEED, numRuns: 300 },
+  );
+});
+
+describe.each<StreamKind>(['text', 'tool'])('JSON in %s deltas', (kind) => {
+  const values = fc.oneof(
+    fc.constantFrom<[JsonValue, JsonValue][]>(
+      [4111111111111111, '[REDACTED]'],
+      ['4111111111111111', '[REDACTED]'],
+      ['to ada@example.com', 'to ***@***.***'],
+      ['say "4111 1111 1111 1111" \\ \n', 'say "[REDACTED]" \\ \n'],
+      [391, 391],
+      [-0.5, -0.5],
+      [true, true],
+      [null, null],
+      ['{"plain": "words"}', '{"plain": "words"}'],
+    ),
+  );
+  const object = fc.array(fc.tuple(fc.constantFrom('a', 'card', 'to "x"', '\\'), values), {
+    minLength: 1,
+    maxLength: 6,
+  });
+
+  test('parses however it is cut, with marks in the place of numbers', async () => {
+    await fc.assert(
+      fc.asyncProperty(object, fc.constantFrom(0, 2), splits, async (members, indent, sizes) => {
+        const [given, expected] = [0, 1].map((at) => ({
+          list: members.map(([, value]) => value[at] ?? null),
+          ...Object.fromEntries(members.map(([name, value]) => [name, value[at] ?? null])),
+        }));
+        const { passed } = await streamText(pii.create({}), JSON.stringify(given, null, indent), sizes, kind);
+        expect(JSON.parse(passed.join(''))).toEqual(expected);
+      }),
+      { seed: SEED, numRuns: 200 },
     );
   });
 });
@@ -79,43 +168,43 @@ test('what is settled stays so whatever follows', () => {
   );
 });
 
-test('no secret is seen in the stream of another text', () => {
+test('no secret is seen in the stream of another text', async () => {
   const secrets = ['ada@example.com', '4111111111111111', '123-45-6789', 'DE89370400440532013000', '+442079460958'];
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.constantFrom(...secrets),
       fc.string({ maxLength: 2_000 }),
       fc.boolean(),
       splits,
-      (secret, around, long, sizes) => {
+      async (secret, around, long, sizes) => {
         const before = long ? `${'lorem1ipsum'.repeat(200)} ${around}` : around;
-        const passed = streamText(pii.create({}), `${before} ${secret} ${around}`, sizes, 'text').passed.join('');
-        expect(passed).not.toContain(` ${secret} `);
+        const { passed } = await streamText(pii.create({}), `${before} ${secret} ${around}`, sizes, 'text');
+        expect(passed.join('')).not.toContain(` ${secret} `);
       },
     ),
     { seed: SEED, numRuns: 100 },
   );
 });
 
-test('prose is held back no more than a word', () => {
-  const { passed } = streamText(pii.create({}), 'Hello world. This is', [1], 'text', { end: false });
+test('prose is held back no more than a word', async () => {
+  const { passed } = await streamText(pii.create({}), 'Hello world. This is', [1], 'text', { end: false });
   expect(passed.join('')).toBe('Hello world. This ');
 });
 
-test('a number in prose is held back until the next word ends', () => {
-  const { passed } = streamText(pii.create({}), 'In 2024 there were ma', [3], 'text', { end: false });
+test('a number in prose is held back until the next word ends', async () => {
+  const { passed } = await streamText(pii.create({}), 'In 2024 there were ma', [3], 'text', { end: false });
   expect(passed.join('')).toBe('In 2024 there were ');
 });
 
-test('text without spaces is held back no more than the bound', () => {
+test('text without spaces is held back no more than the bound', async () => {
   const text = 'a'.repeat(20_000);
-  const { passed } = streamText(pii.create({}), text, [7], 'text', { end: false });
+  const { passed } = await streamText(pii.create({}), text, [7], 'text', { end: false });
   expect(text.length - passed.join('').length).toBeLessThanOrEqual(MAX_SEGMENT);
 });
 
-test('parts are kept apart', () => {
+test('parts are kept apart', async () => {
   const processor = pii.create({});
-  const { passed } = streamText(processor, '4111 1111 1111 1111', [1], 'text', {
+  const { passed } = await streamText(processor, '4111 1111 1111 1111', [1], 'text', {
     interleave: 'ada@example.com in another part',
   });
   expect(passed.join('')).toBe('[REDACTED]');

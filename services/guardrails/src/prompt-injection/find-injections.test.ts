@@ -5,7 +5,9 @@ import { cpuMs } from '../testing/cpu-ms.ts';
 import { LAYERS, createFinder, type Finding, type Layer } from './find-injections.ts';
 
 const find = createFinder({ layers: LAYERS, phrases: [], patterns: [] });
-const rules = (text: string) => find(text).map(({ layer, rule }) => `${layer}: ${rule}`);
+const ids = (found: Finding[]) =>
+  found.map(({ layer, codecs = [], rule }) => `${layer}: ${[...codecs, rule].join(' > ')}`);
+const rules = (text: string) => ids(find(text));
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const hex = (text: string) => Buffer.from(text).toString('hex');
 const percent = (text: string) =>
@@ -155,10 +157,9 @@ describe('options', () => {
       phrases: ['Open the pod-bay doors (please)'],
       patterns: ['sesame-\\d+'],
     });
-    const ids = (found: Finding[]) => found.map(({ layer, rule }) => `${layer}: ${rule}`);
     expect(ids(own('OPEN the pod bay DOORS, please'))).toEqual(['configured: phrase']);
-    expect(ids(own('SESAME-42'))).toEqual(['configured: pattern 0']);
-    expect(ids(own(base64('open sesame-42 now')))).toEqual(['encoding: base64 > pattern 0']);
+    expect(ids(own('SESAME-42'))).toEqual(['configured: pattern']);
+    expect(ids(own(base64('open sesame-42 now')))).toEqual(['encoding: base64 > pattern']);
   });
 });
 

@@ -1,8 +1,10 @@
 // All that is found in a text: by phrases, roles and delimiters on the text as it reads, and by the same on whatever it says in
 // another code, nested twice.
+import type { Hit } from '../guard/report.ts';
 import { fold } from '../text/fold.ts';
 import { compilePattern } from '../text/linear-pattern.ts';
 import type { Span } from '../text/span.ts';
+import type { PrepareJudge } from '../work/task-outcome.ts';
 import { decodingsOf, type Codec } from './decodings.ts';
 import { replacing, type DerivedText } from './derived-text.ts';
 import { DELIMITER_RULES, ROLE_RULES, type MarkupRule } from './markup-rules.ts';
@@ -12,8 +14,8 @@ import { wordView } from './word-view.ts';
 
 export const LAYERS = ['phrases', 'role', 'delimiters', 'encoding'] as const;
 export type Layer = (typeof LAYERS)[number];
-/** `rule`: of the encoding layer with the codes it was found in, "base64 > instruction-override". */
-export type Finding = Span & { layer: Layer | 'configured'; rule: string };
+/** `codecs`: the codes it was found in, from the outside in. */
+export type Finding = Span & { layer: Layer | 'configured'; rule: string; codecs?: Codec[] };
 export type FinderOptions = { layers: readonly Layer[]; phrases: readonly string[]; patterns: readonly string[] };
 
 /** Enough to judge by; what is cut out is looked at again. */
@@ -28,7 +30,16 @@ const plainLayers: readonly Layer[] = ['phrases', 'role', 'delimiters'];
 
 type Find = (text: string, layers: readonly Layer[]) => Finding[];
 
-/** In the order of their start; of the same stretch, plain ones only. */
+/** One list for each text, in the order of their start. Layer and codes are detail: they tell how to get round the guard. */
+export const prepareInjections: PrepareJudge<FinderOptions, Hit[]> = (options) => {
+  const find = createFinder(options);
+  return (texts) =>
+    texts.map((text) =>
+      find(text).map(({ rule, start, end, ...detail }) => ({ rule, start, end, detail: { ...detail } })),
+    );
+};
+
+/** Of the same stretch, plain ones only. */
 export function createFinder({ layers, phrases, patterns }: FinderOptions): (text: string) => Finding[] {
   const findConfigured = createConfiguredFinder(phrases, patterns);
   const findPlain: Find = (text, chosen) => {
@@ -78,9 +89,7 @@ function createConfiguredFinder(phrases: readonly string[], patterns: readonly s
     const inWords = view
       ? matches(view.text, anyPhrase).map((match) => ({ rule: 'phrase', ...spanIn(view, match) }))
       : [];
-    const inText = compiled.flatMap((pattern, at) =>
-      pattern.find(text).map((span) => ({ rule: `pattern ${at}`, ...span })),
-    );
+    const inText = compiled.flatMap((pattern) => pattern.find(text).map((span) => ({ rule: 'pattern', ...span })));
     return [...inWords, ...inText].map((finding) => ({ layer: 'configured', ...finding }));
   };
 }
@@ -92,9 +101,10 @@ function findEncoded(text: string, findPlain: Find, depth: number, outer?: Codec
       ...findPlain(decoding.text, plainLayers),
       ...(depth > 1 ? findEncoded(decoding.text, findPlain, depth - 1, decoding.codec) : []),
     ];
-    return inside.map(({ rule, start, end }) => ({
+    return inside.map(({ rule, start, end, codecs = [] }) => ({
       layer: 'encoding' as const,
-      rule: `${decoding.codec} > ${rule}`,
+      rule,
+      codecs: [decoding.codec, ...codecs],
       ...decoding.spanOf({ start, end }),
     }));
   });

@@ -19,10 +19,6 @@ export const promptInjectionOptions = z.strictObject({
     .union([z.literal('all'), z.array(z.enum(LAYERS))])
     .default('all')
     .describe('what is looked for; `phrases` and `patterns` of these options always are'),
-  scan: z
-    .enum(['new', 'all'])
-    .default('new')
-    .describe('new: the user messages behind the last answer in the input; all: every user message of the input'),
   phrases: z
     .array(z.string().max(500).regex(hasWord, 'no word in it'))
     .max(MAX_PHRASES)

@@ -1,36 +1,36 @@
-// prompt-injection: finds attempts to turn the model against its instructions, in the caller's messages and in tool results,
+// prompt-injection: finds attempts to turn the model against its instructions, in all that the caller sends and in tool results,
 // where indirect ones come in. It judges form, not meaning: it is one layer, not a proof.
-import { messageText, type JsonObject, type JsonValue, type Message } from '@millrace/contracts';
+import type { JsonValue, Message } from '@millrace/contracts';
 import {
   defineProcessor,
   mapStrings,
+  stringsOf,
   type CommonArgs,
-  type MessageList,
   type ProcessInputArgs,
   type ProcessToolResultArgs,
 } from '@millrace/processor';
-import { refuse } from '../guard/refuse.ts';
+import { mapMessage } from '../guard/message-values.ts';
+import { createReport, refuse, refuseUnjudged, type Hit, type Reporting } from '../guard/report.ts';
 import { mergeOverlapping, replaceSpans } from '../text/span.ts';
-import { LAYERS, createFinder, type Finding } from './find-injections.ts';
+import { createTask, type Task } from '../work/task.ts';
+import { LAYERS, prepareInjections } from './find-injections.ts';
+import { judgedTexts, placedHits, textOf, textsIn } from './judged-texts.ts';
 import { promptInjectionOptions, type PromptInjectionOptions } from './prompt-injection-options.ts';
 
 export const LEFT_OUT = '[tool result left out: it tried to give instructions]';
 export const CUT_OUT = '[removed]';
-/** Findings that a report lists; it always counts all of them. */
-const MAX_LISTED = 20;
-
-type Guard = { options: PromptInjectionOptions; find(text: string): Finding[] };
+/** What is cut out or left out may bring the rest together to another attempt: looked at again so many times, then blocked. */
+const MAX_ROUNDS = 4;
 
 export const promptInjection = defineProcessor({
   id: 'prompt-injection',
-  description: 'Finds attempts to override instructions in user messages and tool results.',
+  description: 'Finds attempts to override instructions in what the caller sends and in tool results.',
   aliases: ['InjectionGuard', 'PromptInjectionDetector'],
   stages: ['processInput', 'processToolResult'],
   reads: ['input'],
   options: promptInjectionOptions,
   create(options) {
-    const { layers, phrases, patterns } = options;
-    const guard = { options, find: createFinder({ layers: layers === 'all' ? LAYERS : layers, phrases, patterns }) };
+    const guard = createGuard(options);
     return {
       id: 'prompt-injection',
       processInput: (args) => judgeInput(guard, args),
@@ -39,75 +39,90 @@ export const promptInjection = defineProcessor({
   },
 });
 
-function judgeInput(guard: Guard, args: ProcessInputArgs): void {
-  for (const message of messagesToScan(guard, args.messageList)) {
-    const found = guard.find(textOf(message));
-    if (found.length === 0) continue;
-    judge(guard, found, args, { messageId: message.id });
-    const rewritten = guard.options.strategy === 'rewrite' ? rewriteMessage(guard, message) : undefined;
-    if (rewritten) args.messageList.replace(rewritten);
-    else if (guard.options.strategy !== 'warn') args.messageList.removeByIds([message.id]);
-  }
-}
+type InjectionGuard = Reporting & { task: Task<Hit[]> };
 
-function judgeToolResult(guard: Guard, args: ProcessToolResultArgs): { result: JsonValue } | undefined {
-  const found = guard.find(textsOf(args.result).join('\n'));
-  if (found.length === 0) return undefined;
-  judge(guard, found, args, { toolCallId: args.toolCall.toolCallId, toolName: args.toolCall.toolName });
-  if (guard.options.strategy === 'warn') return undefined;
-  const rewritten = mapStrings(args.result, (text) => rewrite(guard, text));
-  const isClean = guard.options.strategy === 'rewrite' && guard.find(textsOf(rewritten).join('\n')).length === 0;
-  return { result: isClean ? rewritten : LEFT_OUT };
-}
-
-/** Reports; throws with strategy block. */
-function judge({ options }: Guard, found: Finding[], args: CommonArgs, where: JsonObject): void {
-  const rules = [...new Set(found.map(({ layer, rule }) => `${layer}: ${rule}`))];
-  const message = `Prompt injection: ${rules.slice(0, MAX_LISTED).join(', ')}.`;
-  const findings = found.slice(0, MAX_LISTED).map(({ layer, rule, start, end }) => ({ layer, rule, start, end }));
-  const detail = { ...where, count: found.length, findings };
-  args.onViolation({ message, strategy: options.strategy, detail });
-  if (options.strategy === 'block') refuse(args, options.response, message, detail);
-}
-
-/** What has been answered was judged when it was new: a caller that sends its whole history pays for its last turn only. */
-function messagesToScan({ options }: Guard, messageList: MessageList): Message[] {
-  const input = messageList.get.input.db();
-  const users = input.filter((message) => message.role === 'user');
-  if (options.scan === 'all') return users;
-  const unanswered = input.slice(input.findLastIndex((message) => message.role === 'assistant') + 1);
-  return unanswered.some((message) => message.role === 'user')
-    ? unanswered.filter((message) => message.role === 'user')
-    : users;
-}
-
-/** Parts on lines of their own: a phrase may begin in one and end in the next. */
-function textOf(message: Message): string {
-  const texts = message.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  return texts.length > 0 ? texts.join('\n') : messageText(message);
-}
-
-/** undefined where what is left still is an attempt. */
-function rewriteMessage(guard: Guard, message: Message): Message | undefined {
-  const { parts, content } = message.content;
-  const rewritten: Message = {
-    ...message,
-    content: {
-      ...message.content,
-      parts: parts.map((part) => (part.type === 'text' ? { ...part, text: rewrite(guard, part.text) } : part)),
-      ...(content !== undefined && { content: rewrite(guard, content) }),
-    },
+function createGuard({ strategy, response, layers, phrases, patterns }: PromptInjectionOptions): InjectionGuard {
+  const finding = { layers: layers === 'all' ? LAYERS : layers, phrases, patterns };
+  return {
+    strategy,
+    response,
+    describe: (rules) => `Prompt injection: ${rules.join(', ')}.`,
+    task: createTask('prompt-injection', prepareInjections, finding),
   };
-  return guard.find(textOf(rewritten)).length === 0 ? rewritten : undefined;
 }
 
-const rewrite = ({ find }: Guard, text: string): string =>
-  replaceSpans(text, mergeOverlapping(find(text)), () => CUT_OUT);
+async function judgeInput(guard: InjectionGuard, args: ProcessInputArgs): Promise<void> {
+  const { messageList } = args;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const messages = messageList.get.input.db();
+    const texts = judgedTexts(messages);
+    const hits = placedHits(
+      texts,
+      await find(
+        guard,
+        args,
+        texts.map(({ text }) => text),
+      ),
+    );
+    if (hits.length === 0) return;
+    const report = createReport(guard, args);
+    for (const { hit, text, messageIds } of hits) report.add([hit], text, { messageIds });
+    report.send();
+    if (guard.strategy === 'warn') return;
+    const touched = new Set(hits.flatMap(({ messageIds }) => messageIds));
+    for (const message of messages) if (touched.has(message.id)) await takeOut(guard, args, message);
+  }
+  refuse(args, guard.response, 'Prompt injection: what is left still is an attempt.', { rules: [] });
+}
 
-/** All strings of a result, names included: the model reads those too. */
-function textsOf(value: JsonValue): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap(textsOf);
-  return Object.entries(value).flatMap(([name, member]) => [name, ...textsOf(member)]);
+/** filter: the message; rewrite: what was found in it, and the message where that leaves an attempt, or finds none in it alone. */
+async function takeOut(guard: InjectionGuard, args: ProcessInputArgs, message: Message): Promise<void> {
+  const rewritten = guard.strategy === 'rewrite' ? await rewriteMessage(guard, args, message) : message;
+  const isClean = rewritten !== message && (await find(guard, args, [textOf(rewritten)])).flat().length === 0;
+  if (isClean) args.messageList.replace(rewritten);
+  else args.messageList.removeByIds([message.id]);
+}
+
+async function rewriteMessage(guard: InjectionGuard, args: CommonArgs, message: Message): Promise<Message> {
+  const texts: string[] = [];
+  mapMessage(message, (value) => {
+    texts.push(...stringsOf(value));
+    return value;
+  });
+  const rewrite = await createRewrite(guard, args, texts);
+  return mapMessage(message, (value) => mapStrings(value, rewrite));
+}
+
+async function judgeToolResult(
+  guard: InjectionGuard,
+  args: ProcessToolResultArgs,
+): Promise<{ result: JsonValue } | undefined> {
+  const text = textsIn(args.result).join('\n');
+  const [found = []] = await find(guard, args, [text]);
+  if (found.length === 0) return undefined;
+  const { toolCallId, toolName } = args.toolCall;
+  const report = createReport(guard, args);
+  report.add(found, text, { toolCallId, toolName });
+  report.send();
+  if (guard.strategy === 'warn') return undefined;
+  if (guard.strategy !== 'rewrite') return { result: LEFT_OUT };
+  const rewritten = mapStrings(args.result, await createRewrite(guard, args, stringsOf(args.result)));
+  const left = await find(guard, args, [textsIn(rewritten).join('\n')]);
+  return { result: left.flat().length === 0 ? rewritten : LEFT_OUT };
+}
+
+/** @param texts what will be rewritten */
+async function createRewrite(
+  guard: InjectionGuard,
+  args: CommonArgs,
+  texts: string[],
+): Promise<(text: string) => string> {
+  const found = await find(guard, args, texts);
+  const spans = new Map(texts.map((text, at) => [text, mergeOverlapping(found[at] ?? [])]));
+  return (text) => replaceSpans(text, spans.get(text) ?? [], () => CUT_OUT);
+}
+
+async function find(guard: InjectionGuard, args: CommonArgs, texts: readonly string[]): Promise<Hit[][]> {
+  const outcome = await guard.task.run(texts, args.abortSignal);
+  return 'found' in outcome ? outcome.found : refuseUnjudged(args, guard.response, outcome.exceeded);
 }

@@ -15,6 +15,7 @@ import {
   type ProcessOutputResultArgs,
   type ProcessOutputStepArgs,
   type ProcessOutputStreamArgs,
+  type ProcessToolCallArgs,
   type ProcessToolResultArgs,
 } from '@millrace/processor';
 
@@ -48,36 +49,51 @@ export function commonArgs(state: JsonObject = {}): TestArgs {
 
 /** A stage with messages. Strings are user messages of the input, with the ids m0, m1, … */
 export function inputArgs(input: (string | Message)[], state: JsonObject = {}): ProcessInputArgs & TestArgs {
-  const messages = input.map((text, at) => (typeof text === 'string' ? textMessage(`m${at}`, 'user', text) : text));
-  const entries = messages.map((message) => ({ source: 'input' as const, message }));
-  const messageList = new MessageList({ entries, system: [] }, 'input');
+  const messageList = new MessageList({ entries: inputEntries(input), system: [] }, 'input');
   return { ...commonArgs(state), messages: messageList.get.all.db(), messageList, systemMessages: [] };
 }
 
-export function resultArgs(response: Message[], state: JsonObject = {}): ProcessOutputResultArgs & TestArgs {
-  const entries = response.map((message) => ({ source: 'response' as const, message }));
+const inputEntries = (input: readonly (string | Message)[]) =>
+  input.map((text, at) => ({
+    source: 'input' as const,
+    message: typeof text === 'string' ? textMessage(`m${at}`, 'user', text) : text,
+  }));
+
+/** The end of a run. @param input as of `inputArgs` */
+export function resultArgs(
+  response: Message[],
+  { input = [], state = {} }: { input?: (string | Message)[]; state?: JsonObject } = {},
+): ProcessOutputResultArgs & TestArgs {
+  const answers = response.map((message) => ({ source: 'response' as const, message }));
+  const entries = [...inputEntries(input), ...answers];
   const messageList = new MessageList({ entries, system: [] }, 'response');
   const result = { text: '', usage: {}, finishReason: 'stop', steps: [], answered: true };
   return { ...commonArgs(state), messages: messageList.get.response.db(), messageList, systemMessages: [], result };
 }
 
-export function toolResultArgs(result: JsonValue, state: JsonObject = {}): ProcessToolResultArgs & TestArgs {
+const notes = {
+  name: 'notes',
+  description: '',
+  inputSchema: {},
+  subject: 'tool.notes',
+  idempotent: true,
+  timeoutMs: 1_000,
+};
+
+export function toolCallArgs(args: JsonValue, common: TestArgs = commonArgs()): ProcessToolCallArgs & TestArgs {
   return {
-    ...commonArgs(state),
-    toolCall: { toolCallId: 'c1', toolName: 'notes', args: {} },
-    tool: {
-      name: 'notes',
-      description: '',
-      inputSchema: {},
-      subject: 'tool.notes',
-      idempotent: true,
-      timeoutMs: 1_000,
-    },
-    result,
-    isError: false,
+    ...common,
+    toolCall: { toolCallId: 'c1', toolName: 'notes', args },
+    tool: notes,
     messageList: new MessageList({ entries: [], system: [] }, 'response'),
   };
 }
+
+export const toolResultArgs = (result: JsonValue, state: JsonObject = {}): ProcessToolResultArgs & TestArgs => ({
+  ...toolCallArgs({}, commonArgs(state)),
+  result,
+  isError: false,
+});
 
 export function streamArgs(part: Chunk, common: TestArgs): ProcessOutputStreamArgs {
   const messageList = new MessageList({ entries: [], system: [] }, 'response');
@@ -85,9 +101,9 @@ export function streamArgs(part: Chunk, common: TestArgs): ProcessOutputStreamAr
 }
 
 /** What a call threw to stop its stage. Fails when it did not. */
-export function stopOf(call: () => unknown): StopError['stop'] {
+export async function stopOf(call: () => unknown): Promise<StopError['stop']> {
   try {
-    call();
+    await call();
   } catch (error) {
     if (StopError.isInstance(error)) return error.stop;
     throw error;

@@ -21,9 +21,8 @@ export function endChunk(kind: StreamKind, id = ID): Chunk {
   return { ...base, type: 'tool-call-input-streaming-end', payload: { toolCallId: id } };
 }
 
-export function send(processor: Processor, part: Chunk, args: TestArgs): Chunk[] {
-  const answer = processor.processOutputStream?.(streamArgs(part, args));
-  if (answer instanceof Promise) throw new Error('a guard of these answers at once');
+export async function send(processor: Processor, part: Chunk, args: TestArgs): Promise<Chunk[]> {
+  const answer = await processor.processOutputStream?.(streamArgs(part, args));
   return answer ? [answer].flat() : [];
 }
 
@@ -37,21 +36,22 @@ export type StreamOptions = {
 };
 
 /** @param sizes of the deltas, code units; used again from the start when they run out */
-export function streamText(
+export async function streamText(
   processor: Processor,
   text: string,
   sizes: readonly number[],
   kind: StreamKind,
   { end = true, state = {}, args = commonArgs(state), interleave = '' }: StreamOptions = {},
-): { passed: string[]; args: TestArgs } {
+): Promise<{ passed: string[]; args: TestArgs }> {
   const out: Chunk[] = [];
   for (let at = 0, n = 0; at < text.length; n++) {
     const size = sizes[n % sizes.length] ?? 1;
-    out.push(...send(processor, deltaChunk(kind, text.slice(at, at + size)), args));
-    if (interleave.length > n) out.push(...send(processor, deltaChunk(kind, interleave.charAt(n), OTHER), args));
+    out.push(...(await send(processor, deltaChunk(kind, text.slice(at, at + size)), args)));
+    if (interleave.length > n)
+      out.push(...(await send(processor, deltaChunk(kind, interleave.charAt(n), OTHER), args)));
     at += size;
   }
-  if (end) out.push(...send(processor, endChunk(kind), args));
+  if (end) out.push(...(await send(processor, endChunk(kind), args)));
   return { passed: out.flatMap((chunk) => textOf(chunk)), args };
 }
 

@@ -38,3 +38,12 @@ export function wholeCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff && at > 0 ? at - 1 : at;
 }
+
+/** The text in pieces of at most `length` code units, surrogate pairs whole. */
+export function* slicesOf(text: string, length: number): Generator<string> {
+  for (let start = 0; start < text.length;) {
+    const end = Math.max(wholeCharacter(text, start + length), start + 1);
+    yield text.slice(start, end);
+    start = end;
+  }
+}

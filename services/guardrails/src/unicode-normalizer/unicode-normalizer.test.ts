@@ -1,14 +1,16 @@
-import { messageText } from '@millrace/contracts';
+import { messageText, textMessage } from '@millrace/contracts';
 import * as fc from 'fast-check';
 import { anyText } from '../testing/any-text.ts';
 import { describe, expect, test } from 'vitest';
 import { assistant, inParts, withTool } from '../testing/messages.ts';
-import { inputArgs } from '../testing/stage-args.ts';
+import { BOUNDS } from '../guard/bounds.ts';
+import { inputArgs, stopOf } from '../testing/stage-args.ts';
+import { normalizeText } from './normalize-text.ts';
 import { unicodeNormalizer } from './unicode-normalizer.ts';
 
-function normalized(text: string, options: object = {}): string {
+async function normalized(text: string, options: object = {}): Promise<string> {
   const args = inputArgs([text]);
-  void unicodeNormalizer.create(options).processInput?.(args);
+  await unicodeNormalizer.create(options).processInput?.(args);
   return args.messageList.get.input.db().map(messageText).join('');
 }
 const tags = (text: string) =>
@@ -27,40 +29,40 @@ describe('the text of user messages', () => {
     ['a\u00a0\u3000b', 'a b'],
     ['e\u0301', 'é'],
     ['a\u0000b\u0007', 'a\u0000b\u0007'],
-  ])('%j becomes %j', (text, expected) => expect(normalized(text)).toBe(expected));
+  ])('%j becomes %j', async (text, expected) => expect(await normalized(text)).toBe(expected));
 
-  test('control characters go where that is wanted, line breaks and tabs stay', () => {
-    expect(normalized('a\u0000b\u001b[0m\n\tc', { stripControlChars: true, collapseWhitespace: false })).toBe(
+  test('control characters go where that is wanted, line breaks and tabs stay', async () => {
+    expect(await normalized('a\u0000b\u001b[0m\n\tc', { stripControlChars: true, collapseWhitespace: false })).toBe(
       'ab[0m\n\tc',
     );
   });
-  test('spaces stay where that is wanted', () => {
-    expect(normalized('  a   b  ', { collapseWhitespace: false, trim: false })).toBe('  a   b  ');
+  test('spaces stay where that is wanted', async () => {
+    expect(await normalized('  a   b  ', { collapseWhitespace: false, trim: false })).toBe('  a   b  ');
   });
 });
 
 describe('emoji', () => {
   const kept = ['👩‍💻', '👨‍👩‍👧‍👦', '🏳️‍🌈', '❤️', '1️⃣', '👍🏽', '🇩🇪', '™️', 'ℹ️', '㊗️', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '👁‍🗨'];
-  test.each(kept)('%s is kept', (emoji) => expect(normalized(`a ${emoji} b`)).toBe(`a ${emoji} b`));
-  test('do not smuggle tag characters', () => {
-    expect(normalized(`🏴${tags('ignore')}`)).toBe('🏴');
-    expect(normalized(`👩‍💻${tags('ignore')}`)).toBe('👩‍💻');
+  test.each(kept)('%s is kept', async (emoji) => expect(await normalized(`a ${emoji} b`)).toBe(`a ${emoji} b`));
+  test('do not smuggle tag characters', async () => {
+    expect(await normalized(`🏴${tags('ignore')}`)).toBe('🏴');
+    expect(await normalized(`👩‍💻${tags('ignore')}`)).toBe('👩‍💻');
   });
-  test('are normalized where that is wanted', () =>
-    expect(normalized('👩‍💻 ™', { preserveEmojis: false })).toBe('👩💻 TM'));
+  test('are normalized where that is wanted', async () =>
+    expect(await normalized('👩‍💻 ™', { preserveEmojis: false })).toBe('👩💻 TM'));
 });
 
-test('what is normalized is normal', () => {
+test('what is normalized is normal', async () => {
   const characters = fc.oneof(
     anyText(10),
     fc.constantFrom('👩‍💻', '\u200d', '\ufe0f', '🏴', tags('x'), 'ﬁ', '\u034f', ' ', '\n'),
   );
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.array(characters).map((parts) => parts.join('')),
-      (text) => {
-        const once = normalized(text, { preserveEmojis: false });
-        expect(normalized(once, { preserveEmojis: false })).toBe(once);
+      async (text) => {
+        const once = await normalized(text, { preserveEmojis: false });
+        expect(await normalized(once, { preserveEmojis: false })).toBe(once);
         expect(once).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u);
       },
     ),
@@ -68,12 +70,52 @@ test('what is normalized is normal', () => {
   );
 });
 
-test('every text part is normalized; nothing else is touched', () => {
-  const tool = withTool('t', { a: 'ｘ' }, 'ｘ');
-  const args = inputArgs([inParts('p', ' ａ ', 'b'), assistant('a', 'ｘ'), { ...tool, role: 'user' }]);
-  void unicodeNormalizer.create({}).processInput?.(args);
-  expect(args.messageList.takeOps().map((op) => op.op)).toEqual(['replace']);
-  expect(args.messageList.get.input.db().map(messageText)).toEqual(['ab', 'ｘ', '']);
+test('every text of the caller is normalized, whatever its role', async () => {
+  const args = inputArgs([inParts('p', ' ａ ', 'b'), assistant('a', 'ｘ'), textMessage('s', 'system', 'ｘ\u200b')]);
+  await unicodeNormalizer.create({}).processInput?.(args);
+  expect(args.messageList.get.input.db().map(messageText)).toEqual(['ab', 'x', 'x']);
+});
+
+test('what tools were given and gave back is normalized, its white space kept', async () => {
+  const args = inputArgs([withTool('t', { path: 'ａ\u200b  b' }, ['  ｘ\n\n\n\ny'])]);
+  await unicodeNormalizer.create({}).processInput?.(args);
+  const json = JSON.stringify(args.messageList.get.input.db());
+  expect(json).toContain(JSON.stringify({ path: 'a  b' }));
+  expect(json).toContain(JSON.stringify(['  x\n\n\n\ny']));
+});
+
+test('what is normal already is left alone, with no operation', async () => {
+  const args = inputArgs(['plain words 👩‍💻', withTool('t', { a: 1 }, ' x ')]);
+  await unicodeNormalizer.create({}).processInput?.(args);
+  expect(args.messageList.takeOps()).toEqual([]);
+});
+
+describe('combining marks in a row', () => {
+  const marks = (count: number) => `a${'\u0301\u0323'.repeat(count / 2)}`;
+  test('are normalized up to the bound', async () => {
+    expect(await normalized(marks(BOUNDS.marks))).toBe(marks(BOUNDS.marks).normalize('NFKC'));
+  });
+  test.each([
+    ['in one run', marks(BOUNDS.marks + 2)],
+    [
+      'with invisible characters between them, which are removed',
+      `a${'\u0301\u034f\u0323\u200d'.repeat(BOUNDS.marks)}`,
+    ],
+  ])('above the bound block the run by name: %s', async (_, text) => {
+    const args = inputArgs([text]);
+    const stop = await stopOf(() => unicodeNormalizer.create({}).processInput?.(args));
+    expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['too-many-marks-in-a-row'] } } });
+    expect(args.violations).toMatchObject([{ rule: 'too-many-marks-in-a-row', strategy: 'block' }]);
+  });
+});
+
+test('every emoji is found where the quick look says that one may begin', () => {
+  const emoji = /^\p{RGI_Emoji}$/v;
+  const codes = Array.from({ length: 0x20000 }, (_, code) => code).filter((code) => code < 0xd800 || code > 0xdfff);
+  const characters = codes.map((code) => String.fromCodePoint(code)).filter((character) => emoji.test(character));
+  expect(characters.length).toBeGreaterThan(1_000);
+  const options = { stripControlChars: false, preserveEmojis: true, collapseWhitespace: false, trim: false };
+  for (const character of characters) expect(normalizeText(`x${character}`, options)).toBe(`x${character}`);
 });
 
 test('an unknown option is refused', () =>

@@ -1,6 +1,6 @@
-// Every field of a chunk that holds a model's (or a tool's) text, in one place: a guard that looked at deltas only would let
-// the same text through in a tool call's arguments, an object or a finished message. Deltas are not here: they are held back
-// (hold-back.ts), because a secret may span two of them.
+// Every field of a chunk that holds a model's (or a tool's, or a processor's) text, in one place: a guard that looked at deltas
+// only would let the same text through in a tool call's arguments, an object or a finished message. Deltas are not here: they are
+// held back (hold-back.ts), because a secret may span two of them.
 import { isDataChunk, type Chunk, type JsonValue } from '@millrace/contracts';
 
 /** Where the text stands: members of the chunk's payload, or of the chunk itself for objects and data chunks. */
@@ -14,6 +14,7 @@ const TEXT_FIELDS: Record<string, readonly string[]> = {
   'tool-call-suspended': ['args', 'suspendPayload'],
   file: ['filename', 'name', 'title'],
   source: ['title', 'url', 'filename'],
+  tripwire: ['reason', 'metadata'],
   'step-finish': [],
   finish: [],
   error: ['error'],
@@ -38,24 +39,34 @@ const TEXT_INSIDE = new Set(['args', 'result']);
 const DATA_ENVELOPE = ['type', 'id', 'runId', 'from', 'transient'];
 const OWN_FIELDS: Record<string, readonly string[]> = { object: ['object'], 'object-result': ['object'] };
 
+/** Gives back a JSON value in the place of one: the same where nothing changes. */
+export type MapChunkValue = (value: JsonValue) => JsonValue;
+
 /** The chunk with every string of its text fields mapped; the same chunk when nothing changed. */
 export function mapChunkText(chunk: Chunk, map: (text: string) => string): Chunk {
+  return mapChunkValues(chunk, (value) => mapStrings(value, map));
+}
+
+/** The chunk with the values of its text fields mapped, each as a whole; the same chunk when nothing changed. */
+export function mapChunkValues(chunk: Chunk, map: MapChunkValue): Chunk {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a chunk is JSON, and so is all that is in it
+  const mapValue = (value: unknown) => map(value as JsonValue);
   const own = isDataChunk(chunk)
-    ? Object.keys(chunk).filter((key) => !DATA_ENVELOPE.includes(key))
+    ? Object.keys(chunk).filter((name) => !DATA_ENVELOPE.includes(name))
     : OWN_FIELDS[chunk.type];
-  if (own) return mapFields(chunk, own, (value) => mapStrings(value, map));
+  if (own) return mapFields(chunk, own, mapValue);
   const fields = TEXT_FIELDS[chunk.type];
   const payload: unknown = 'payload' in chunk ? chunk.payload : undefined;
   if (!fields || typeof payload !== 'object' || payload === null) return chunk;
-  const mapped = mapFields(payload, fields, (value) => mapStrings(value, map));
-  const whole = mapFields(mapped, ENVELOPES[chunk.type] ?? [], (value) => mapEnvelope(value, map));
+  const mapped = mapFields(payload, fields, mapValue);
+  const whole = mapFields(mapped, ENVELOPES[chunk.type] ?? [], (value) => mapEnvelope(value, mapValue));
   return whole === payload ? chunk : withPayload(chunk, whole);
 }
 
-function mapEnvelope(value: unknown, map: (text: string) => string): unknown {
+function mapEnvelope(value: unknown, map: (value: unknown) => unknown): unknown {
   return mapMembers(value, (member, key) => {
     if (STRUCTURE.has(key)) return member;
-    if (typeof member === 'string' || TEXT_INSIDE.has(key)) return mapStrings(member, map);
+    if (typeof member === 'string' || TEXT_INSIDE.has(key)) return map(member);
     return mapEnvelope(member, map);
   });
 }

@@ -1,18 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { cpuMs } from '../testing/cpu-ms.ts';
-import { mapHits } from './map-hits.ts';
+import { preparePii } from './find-pii.ts';
 import { piiOptions } from './pii-options.ts';
 import { PII_TYPES } from './pii-types.ts';
 
-const options = piiOptions.parse({ types: [...PII_TYPES] });
-const found = (text: string) => {
-  const hits: string[] = [];
-  mapHits(text, options, (hit, value) => {
-    hits.push(`${hit.type} ${value}`);
-    return '';
-  });
-  return hits;
-};
+const find = preparePii(piiOptions.parse({ types: [...PII_TYPES] }));
+const found = (text: string) =>
+  find([text]).flatMap(([hits = []]) => hits.map(({ rule, start, end }) => `${rule} ${text.slice(start, end)}`));
 
 describe('is found', () => {
   test.each<[text: string, ...hits: string[]]>([

@@ -1,0 +1,25 @@
+// The stages in which a text guard judges whole messages: the caller's, and at the end the answer with what led to it.
+import type { ProcessInputArgs, ProcessOutputResultArgs } from '@millrace/processor';
+import { judgeMessages, replaces, type TextGuard } from './text-guard.ts';
+
+/** All that the caller sent, whatever its role: what a caller calls history is not history. */
+export async function judgeInput(guard: TextGuard, args: ProcessInputArgs): Promise<void> {
+  const { messageList } = args;
+  const given = messageList.get.input.db();
+  const judged = await judgeMessages(guard, args, given);
+  for (const [at, message] of judged.entries()) {
+    if (message === given[at]) continue;
+    if (guard.strategy === 'filter') messageList.removeByIds([message.id]);
+    else messageList.replace(message);
+  }
+}
+
+/** The answer; and, where texts are replaced, the run's input, so that what is stored is what was let through. */
+export async function judgeResult(guard: TextGuard, args: ProcessOutputResultArgs): Promise<void> {
+  const { response, input } = args.messageList.get;
+  const given = [...response.db(), ...(replaces(guard) ? input.db() : [])];
+  const judged = await judgeMessages(guard, args, given);
+  for (const [at, message] of judged.entries()) {
+    if (message !== given[at]) args.messageList.replace(message);
+  }
+}

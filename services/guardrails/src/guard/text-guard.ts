@@ -1,0 +1,95 @@
+// A guard that looks for stretches of text and reports, refuses or replaces them: what pii and keyword have in common. Whole
+// values are judged here, the stream's deltas in judge-stream.ts.
+import type { JsonObject, JsonValue, Message } from '@millrace/contracts';
+import type { CommonArgs } from '@millrace/processor';
+import { beginning } from '../text/json-place.ts';
+import { replaceHits } from '../text/replace-hits.ts';
+import type { Task } from '../work/task.ts';
+import { BoundExceeded } from './bounds.ts';
+import { textsOf, type MapText, type Walk } from './map-texts.ts';
+import { mapMessage } from './message-values.ts';
+import { createReport, refuseUnjudged, type Hit, type Report, type Reporting } from './report.ts';
+
+/** How the stream is judged by one rule: what it holds back is the rule's own. */
+export type StreamRule = {
+  /** The members of the entry's state for what is held back, and for where each part's text stands as JSON. */
+  heldIn: string;
+  placesIn: string;
+  /** In order, not overlapping. @throws BoundExceeded */
+  find(text: string): Hit[];
+  /** See TextFilter. */
+  settled(text: string): number;
+};
+
+export type TextGuard = Reporting & {
+  /** For each text the hits of each rule, found in what the rule before it left. */
+  task: Task<Hit[][]>;
+  rules: readonly StreamRule[];
+  /** What stands in the place of a hit. */
+  mark(hit: Hit, value: string, state: JsonObject): string;
+  /** Every text of a JSON value. */
+  mapValue(value: JsonValue, map: MapText): JsonValue;
+};
+
+/** Whether what is found is replaced; else it is only told of, or stops the run. */
+export const replaces = ({ strategy }: Reporting): boolean => strategy === 'redact' || strategy === 'filter';
+
+/** The value of the walk as it may pass. Throws (abort, halt) with strategy block, and where it cannot be judged. */
+export async function judgeWalk<T>(guard: TextGuard, args: CommonArgs, walk: Walk<T>): Promise<T> {
+  const texts = collected(guard, args, walk);
+  const outcome = await guard.task.run(texts, args.abortSignal);
+  if ('exceeded' in outcome) return refuseUnjudged(args, guard.response, outcome.exceeded);
+  const found = new Map(texts.map((text, at) => [text, outcome.found[at] ?? []]));
+  const report = createReport(guard, args);
+  const judged = walk((where) => (text, prefix) => passed(guard, args.state, found, report, where, text, prefix));
+  report.send();
+  return judged;
+}
+
+function collected(guard: TextGuard, args: CommonArgs, walk: Walk<unknown>): string[] {
+  try {
+    return textsOf(walk);
+  } catch (error) {
+    if (error instanceof BoundExceeded) return refuseUnjudged(args, guard.response, error.bound);
+    throw error;
+  }
+}
+
+function passed(
+  guard: TextGuard,
+  state: JsonObject,
+  found: ReadonlyMap<string, Hit[][]>,
+  report: Report,
+  where: JsonObject,
+  text: string,
+  prefix = '',
+): string {
+  return hitsOf(found, text, prefix).reduce((sofar, hits) => {
+    report.add(hits, sofar, where);
+    if (!replaces(guard)) return sofar;
+    return replaceHits(sofar, hits, (hit) => guard.mark(hit, sofar.slice(hit.start, hit.end), state), beginning(false));
+  }, text);
+}
+
+/** Places in `text`. A hit in the prefix itself says that the name was misread. */
+function hitsOf(found: ReadonlyMap<string, Hit[][]>, text: string, prefix: string): Hit[][] {
+  const plain = found.get(text) ?? [];
+  if (prefix === '') return plain;
+  const by = prefix.length;
+  const named = found.get(prefix + text) ?? [];
+  if (named.flat().some((hit) => hit.start < by)) return plain;
+  // Of what stands under a name in a JSON value the whole is replaced anyway where it is a number.
+  return named.map((hits) =>
+    hits.map(({ token: _, ...hit }) => ({ ...hit, start: hit.start - by, end: hit.end - by })),
+  );
+}
+
+/** The messages as they may pass, in their order; the same object where nothing changed. */
+export function judgeMessages(guard: TextGuard, args: CommonArgs, messages: readonly Message[]): Promise<Message[]> {
+  return judgeWalk(guard, args, (mapAt) =>
+    messages.map((message) => {
+      const map = mapAt({ messageId: message.id });
+      return mapMessage(message, (value) => guard.mapValue(value, map));
+    }),
+  );
+}

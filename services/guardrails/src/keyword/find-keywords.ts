@@ -1,0 +1,55 @@
+// The configured keywords and patterns in texts. Patterns are looked for in what the keywords have left, as in the stream, where
+// one rule holds back what the other has let through.
+import { createCounter } from '../guard/bounds.ts';
+import type { Hit } from '../guard/report.ts';
+import type { StreamRule } from '../guard/text-guard.ts';
+import { beginning } from '../text/json-place.ts';
+import { compilePattern } from '../text/linear-pattern.ts';
+import { replaceHits } from '../text/replace-hits.ts';
+import type { PrepareJudge } from '../work/task-outcome.ts';
+import { createKeywordMatcher } from './keyword-matcher.ts';
+import type { KeywordOptions } from './keyword-options.ts';
+import { findPatterns, settledByPatterns } from './pattern-filter.ts';
+
+export const MARK = '[REDACTED]';
+
+export const prepareKeywords: PrepareJudge<KeywordOptions, Hit[][]> = (options) => {
+  const rules = keywordRules(options);
+  return (texts) => {
+    const count = createCounter('hits');
+    return texts.map((text) => {
+      let left = text;
+      return rules.map(({ find }) => {
+        const hits = find(left);
+        count(hits.length);
+        if (options.strategy === 'redact') left = replaceHits(left, hits, () => MARK, beginning(false));
+        return hits;
+      });
+    });
+  };
+};
+
+/** Which keyword or pattern it was, callers must not learn: it stands in the detail alone. */
+export function keywordRules({ keywords, patterns, wholeWords }: KeywordOptions): StreamRule[] {
+  const rules: StreamRule[] = [];
+  if (keywords.length > 0) {
+    const { find, settled } = createKeywordMatcher(keywords, wholeWords);
+    rules.push({
+      heldIn: 'held',
+      placesIn: 'places',
+      find: (text) => find(text).map(({ keyword, ...span }) => ({ ...span, rule: 'keyword', detail: { keyword } })),
+      settled,
+    });
+  }
+  if (patterns.length > 0) {
+    const compiled = patterns.map(compilePattern);
+    rules.push({
+      heldIn: 'heldForPatterns',
+      placesIn: 'placesForPatterns',
+      find: (text) =>
+        findPatterns(compiled, text).map(({ pattern, ...span }) => ({ ...span, rule: 'pattern', detail: { pattern } })),
+      settled: (text) => settledByPatterns(compiled, text),
+    });
+  }
+  return rules;
+}

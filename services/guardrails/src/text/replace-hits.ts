@@ -1,0 +1,40 @@
+// A text with marks in the place of hits. In a text that is JSON, a number becomes a quoted mark, so that what is left parses.
+import { isBetweenStrings, readOn, type JsonPlace } from './json-place.ts';
+import type { Span } from './span.ts';
+
+/** `token`: where it stands in a JSON number, the whole of that: sign, fraction and exponent go with it. */
+export type Replaceable = Span & { token?: Span };
+
+/** @param hits in order, not overlapping @param place where the text begins; read on to its end */
+export function replaceHits<H extends Replaceable>(
+  text: string,
+  hits: readonly H[],
+  markOf: (hit: H) => string,
+  place: JsonPlace,
+): string {
+  let result = '';
+  let from = 0;
+  for (const hit of hits) {
+    readOn(place, text, from, hit.start);
+    const isToken = isBetweenStrings(place);
+    const { start, end } = isToken ? (hit.token ?? hit) : hit;
+    const mark = markOf(hit);
+    // Two hits in one token: the first has taken all of it.
+    if (end > from) result += text.slice(from, start) + (isToken ? JSON.stringify(mark) : mark);
+    readOn(place, text, hit.start, Math.max(hit.start, end));
+    from = Math.max(from, end);
+  }
+  readOn(place, text, from, text.length);
+  return result + text.slice(from);
+}
+
+const inToken = /[\w.+-]/;
+
+/** What stands around a stretch without white space or punctuation between. */
+export function tokenAround(text: string, { start, end }: Span): Span {
+  let first = start;
+  let last = end;
+  while (first > 0 && inToken.test(text.charAt(first - 1))) first -= 1;
+  while (last < text.length && inToken.test(text.charAt(last))) last += 1;
+  return { start: first, end: last };
+}

@@ -1,0 +1,98 @@
+// Short texts are judged at once, long ones on another thread, and the two come to the same.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { MillraceError } from '@millrace/contracts';
+import { StopError } from '@millrace/processor';
+import { afterAll, describe, expect, test } from 'vitest';
+import { BOUNDS } from '../guard/bounds.ts';
+import { preparePii } from '../pii/find-pii.ts';
+import { piiOptions } from '../pii/pii-options.ts';
+import { PROCESSORS } from '../processors.ts';
+import { inputArgs, stopOf } from '../testing/stage-args.ts';
+import { MAX_INLINE_COST, closeThreads, createTask } from './task.ts';
+import { TASKS, prepareTask } from './tasks.ts';
+
+afterAll(closeThreads);
+
+const { signal } = new AbortController();
+const options = piiOptions.parse({});
+const texts = ['Write to ada@example.com.', 'plain words', 'card 4111 1111 1111 1111'];
+const filler = 'words that say nothing, '.repeat(Math.ceil(MAX_INLINE_COST / 20));
+
+/** Judged; refused for its length; or, on a machine that is busy enough, given up. Anything else fails the test. */
+async function outcomeOf(judge: () => Promise<unknown>): Promise<void> {
+  try {
+    await judge();
+  } catch (error) {
+    const isGivenUp = MillraceError.isInstance(error) && error.code === 'processor-timeout';
+    if (!isGivenUp && !StopError.isInstance(error)) throw error;
+  }
+}
+
+test('every processor of the service has a task of its name', () => {
+  expect(Object.keys(TASKS).toSorted()).toEqual(PROCESSORS.map(({ id }) => id).toSorted());
+});
+
+test('a task that is not there is refused by name', () => {
+  expect(() => prepareTask('moderation', {})).toThrow('moderation');
+});
+
+describe('a task', () => {
+  const task = createTask('pii', preparePii, options);
+  test('finds the same on another thread as at once', async () => {
+    const found = { found: [...task.now(texts), [[]]] };
+    expect(await task.run([...texts, filler], signal)).toEqual(found);
+  });
+  test.each([
+    ['characters', ['x'.repeat(BOUNDS.characters)]],
+    ['characters', Array.from({ length: BOUNDS.characters / 16 }, (_, at) => String(at))],
+    ['hits', ['ada@example.com '.repeat(BOUNDS.hits + 1)]],
+    ['hits', Array.from({ length: BOUNDS.hits + 1 }, (_, at) => `ada${at}@example.com`)],
+    ['lookups', Array.from({ length: BOUNDS.lookups }, (_, at) => `01 00 00 ${at + 100_000}`)],
+  ])('does not judge above the bound of %s, over all texts of a call', async (bound, many) => {
+    expect(await task.run(many, signal)).toEqual({ exceeded: bound });
+  });
+  test('fails when its call is given up', async () => {
+    const cancelled = new AbortController();
+    const running = task.run([filler.repeat(20)], cancelled.signal);
+    cancelled.abort();
+    await expect(running).rejects.toMatchObject({ code: 'processor-timeout' });
+  });
+});
+
+describe('two megabytes in one message', () => {
+  /** Words that look like base64: all of them are decoded, and none of them says anything. */
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+  const word = (at: number) =>
+    Array.from({ length: 20 }, (_, n) => letters[(at * 31 + n * n * (at + 7)) % 62]).join('');
+  const long = Array.from({ length: 95_000 }, (_, at) => word(at)).join(' ');
+
+  test.each(PROCESSORS.map((definition) => [definition.id, definition] as const))(
+    '%s judges them, or refuses them, without holding up the event loop for as long',
+    async (id, definition) => {
+      const own = id === 'keyword' ? { keywords: ['nightingale'], patterns: ['key-\\d+'] } : {};
+      const processor = definition.create({
+        ...own,
+        ...(id === 'content-length' && { maxInput: 1, unit: 'graphemes' }),
+      });
+      const args = inputArgs([long]);
+      const delay = monitorEventLoopDelay({ resolution: 1 });
+      const before = process.cpuUsage();
+      delay.enable();
+      await outcomeOf(async () => processor.processInput?.(args));
+      delay.disable();
+      const { user, system } = process.cpuUsage(before);
+      // Of the process, its threads included: on a busy machine no time says anything by itself.
+      const workMs = (user + system) / 1_000;
+      expect(delay.max / 1e6).toBeLessThan(Math.max(workMs / 2, 250));
+    },
+  );
+
+  test.each(PROCESSORS)('$id blocks by the name of a bound, whatever its strategy', async ({ id, create }) => {
+    const own = id === 'keyword' ? { keywords: ['x'], strategy: 'warn' } : {};
+    const processor = create({ ...own, ...(id === 'content-length' && { maxInput: 1 }) });
+    const args = inputArgs(['x'.repeat(BOUNDS.characters)]);
+    const stop = await stopOf(() => processor.processInput?.(args));
+    expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['too-many-characters'] } } });
+    expect(args.violations).toMatchObject([{ rule: 'too-many-characters' }]);
+  });
+});

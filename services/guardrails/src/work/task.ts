@@ -1,0 +1,35 @@
+// The part of a guard that costs time, as a pure function from texts to what is found in each: short texts are judged at once,
+// long ones on another thread, so that no message slows another run.
+import { BOUNDS, costOf } from '../guard/bounds.ts';
+import { outcomeOf, type Judge, type PrepareJudge, type TaskOutcome, type TaskRequest } from './task-outcome.ts';
+import { createThreadPool } from './thread-pool.ts';
+
+export type Task<R> = {
+  /** In this turn of the event loop: for what is known to be short. @throws BoundExceeded */
+  now: Judge<R>;
+  run(texts: readonly string[], signal: AbortSignal): Promise<TaskOutcome<R>>;
+};
+
+/** At most so much is judged in one turn of the event loop: some 20 ms of the slowest guard on its worst text. Characters. */
+export const MAX_INLINE_COST = 8_192;
+
+/** One for the process: the cores are the process's. */
+const threads = createThreadPool({ module: new URL('./task-thread.ts', import.meta.url) });
+export const closeThreads = (): Promise<void> => threads.close();
+
+/** @param name under which tasks.ts has `prepare` */
+export function createTask<O, R>(name: string, prepare: PrepareJudge<O, R>, options: O): Task<R> {
+  let judge: Judge<R> | undefined;
+  const now: Judge<R> = (texts) => (judge ??= prepare(options))(texts);
+  return {
+    now,
+    async run(texts, signal) {
+      const cost = costOf(texts);
+      if (cost > BOUNDS.characters) return { exceeded: 'characters' };
+      if (cost <= MAX_INLINE_COST) return outcomeOf(now, texts);
+      const request: TaskRequest = { task: name, options, texts };
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the thread ran `prepare`, which tasks.ts has under `name`
+      return (await threads.run(request, { cost, signal })) as TaskOutcome<R>;
+    },
+  };
+}

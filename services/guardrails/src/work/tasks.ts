@@ -1,0 +1,23 @@
+// Every task by its name: what a thread can be asked to do.
+import { prepareCounting } from '../content-length/count-texts.ts';
+import { prepareKeywords } from '../keyword/find-keywords.ts';
+import { preparePii } from '../pii/find-pii.ts';
+import { prepareInjections } from '../prompt-injection/find-injections.ts';
+import { prepareNormalizing } from '../unicode-normalizer/normalize-text.ts';
+import type { Judge } from './task-outcome.ts';
+
+export const TASKS = {
+  'content-length': prepareCounting,
+  keyword: prepareKeywords,
+  pii: preparePii,
+  'prompt-injection': prepareInjections,
+  'unicode-normalizer': prepareNormalizing,
+};
+
+/** @throws for a name that is not there */
+export function prepareTask(name: string, options: unknown): Judge<unknown> {
+  const prepare = Object.entries(TASKS).find(([task]) => task === name)?.[1];
+  if (!prepare) throw new Error(`There is no task "${name}".`);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- createTask sends a task's own options along with its name
+  return prepare(options as never);
+}

@@ -1,0 +1,120 @@
+// A few threads that do what would hold up the event loop. A job that is given up, or takes too long, ends with its thread: what
+// runs without a pause cannot be interrupted in any other way. Threads start with the first job and end when they are idle.
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { MillraceError } from '@millrace/contracts';
+
+type JobOptions = {
+  /** What the job weighs in the queue: characters. */
+  cost: number;
+  signal: AbortSignal;
+};
+export type ThreadPool = {
+  /** What the thread answered. @throws processor-timeout: given up, too long, or too much is waiting */
+  run(job: unknown, options: JobOptions): Promise<unknown>;
+  /** Ends the threads; their jobs fail. */
+  close(): Promise<void>;
+};
+/** What a thread answers to a job. */
+export type ThreadAnswer = { answer: unknown } | { error: string };
+
+export type ThreadPoolOptions = { module: URL; size?: number; maxJobMs?: number; idleMs?: number };
+
+/** One long message must not keep the next one waiting; more threads than cores would only take turns. */
+const POOL_SIZE = Math.max(2, Math.min(4, availableParallelism() - 1));
+/** A stage call is given up earlier, by its own limit; this ends what nobody gives up. */
+const MAX_JOB_MS = 10_000;
+const IDLE_MS = 60_000;
+/** Of all jobs that wait, characters. */
+const MAX_WAITING_COST = 33_554_432;
+/** A thread that needs more has met a text that no guard was made for; it fails alone. */
+const MAX_HEAP_MB = 1_024;
+
+type Job = { job: unknown; cost: number; resolve(answer: unknown): void; reject(error: Error): void };
+type Thread = { worker: Worker; job?: Job | undefined; limit?: NodeJS.Timeout; idle?: NodeJS.Timeout };
+
+export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
+  const { module, size = POOL_SIZE, maxJobMs = MAX_JOB_MS, idleMs = IDLE_MS } = options;
+  const threads = new Set<Thread>();
+  let waiting: Job[] = [];
+  let ended: Promise<unknown> = Promise.resolve();
+
+  function next(): void {
+    const idle = [...threads].find((thread) => !thread.job);
+    const thread = idle ?? (waiting.length > 0 && threads.size < size ? start() : undefined);
+    const job = thread && waiting.shift();
+    if (!thread || !job) return;
+    clearTimeout(thread.idle);
+    thread.job = job;
+    thread.limit = setTimeout(() => end(thread, tooLong(maxJobMs)), maxJobMs).unref();
+    thread.worker.ref();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    thread.worker.postMessage(job.job);
+    next();
+  }
+  function start(): Thread {
+    const worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+    const thread: Thread = { worker };
+    worker.on('message', (answer: ThreadAnswer) => done(thread, answer));
+    worker.on('error', (error) => end(thread, error instanceof Error ? error : new Error(String(error))));
+    worker.on('exit', () => {
+      if (threads.has(thread)) end(thread, new Error('The thread that judged the text has ended.'));
+    });
+    threads.add(thread);
+    return thread;
+  }
+  function done(thread: Thread, answer: ThreadAnswer): void {
+    clearTimeout(thread.limit);
+    const { job } = thread;
+    thread.job = undefined;
+    // A process does not live on for a thread that has nothing to do.
+    thread.worker.unref();
+    thread.idle = setTimeout(() => end(thread, new Error('idle')), idleMs).unref();
+    if ('answer' in answer) job?.resolve(answer.answer);
+    else job?.reject(new Error(answer.error));
+    next();
+  }
+  function end(thread: Thread, why: Error): void {
+    clearTimeout(thread.limit);
+    clearTimeout(thread.idle);
+    threads.delete(thread);
+    thread.job?.reject(why);
+    thread.job = undefined;
+    ended = Promise.all([ended, thread.worker.terminate()]);
+    next();
+  }
+  function giveUp(job: Job): void {
+    waiting = waiting.filter((other) => other !== job);
+    const thread = [...threads].find((other) => other.job === job);
+    if (thread) end(thread, givenUp());
+    else job.reject(givenUp());
+  }
+  return {
+    async run(job, { cost, signal }) {
+      if (signal.aborted) throw givenUp();
+      if (waiting.reduce((sum, other) => sum + other.cost, cost) > MAX_WAITING_COST) throw tooMuch();
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      const entry: Job = { job, cost, resolve, reject };
+      const abort = () => giveUp(entry);
+      signal.addEventListener('abort', abort);
+      waiting.push(entry);
+      next();
+      return promise.finally(() => signal.removeEventListener('abort', abort));
+    },
+    async close() {
+      for (const job of waiting.splice(0)) job.reject(givenUp());
+      for (const thread of threads) end(thread, givenUp());
+      await ended;
+    },
+  };
+}
+
+const givenUp = () => new MillraceError('processor-timeout', 'The text was not judged: the call was given up.');
+const tooLong = (maxJobMs: number) =>
+  new MillraceError('processor-timeout', `The text was not judged within ${maxJobMs} ms.`, {
+    remedy: 'Send less text in one message.',
+  });
+const tooMuch = () =>
+  new MillraceError('processor-timeout', 'The text was not judged: too many long ones wait for their turn.', {
+    remedy: 'Start another replica of the guards.',
+  });
