@@ -70,6 +70,19 @@ describe('a conversation', () => {
     expect(stranger.text.toLowerCase()).not.toContain('level four');
   });
 
+  test('a thread without a resource shares nothing with others that name none', async () => {
+    await (await say('My name is Nora and my cat is called Tom.', { threadId: 'nora' })).result();
+    await eventually(async () => (await stack.client.memory.get({ threadId: 'nora' })).memory?.['name'] === 'Nora');
+    expect(await stack.client.threads.get('nora')).not.toHaveProperty('resourceId');
+    const stranger = await (await say('What is my name, and my cat called?', { threadId: 'stranger' })).result();
+    expect(stranger.text).not.toMatch(/Nora|Tom/);
+    for (const resourceId of ['default', 'nora']) {
+      expect((await stack.client.memory.get({ resourceId })).memory).toBeNull();
+    }
+    const same = await (await say('What is my name?', { threadId: 'nora' })).result();
+    expect(same.text).toContain('Nora');
+  });
+
   test('fills working memory from what was said', async () => {
     await (await say('My name is Grace and I live in Oslo.', { threadId: 'intro', resourceId: 'grace' })).result();
     const { memory } = await eventually(async () => {

@@ -6,8 +6,7 @@ import { SERVICES } from './service-table.ts';
 
 const checkout = join(import.meta.dirname, '../../..');
 /** What the stack decides itself, or leaves to those who run a service alone. */
-const NOT_FROM_THE_CALLER =
-  /^(NATS_URL|REDIS_URL|QDRANT_URL|SQLITE_PATH|MEMORY_STORE|HEALTH_\w+|DRAIN_GRACE_MS|PROCESSORS|TOOLS)$/;
+const NOT_FROM_THE_CALLER = /^(NATS_URL|REDIS_URL|QDRANT_URL|SQLITE_PATH|HEALTH_\w+|DRAIN_GRACE_MS|PROCESSORS|TOOLS)$/;
 
 /** The members of zod objects that are written as environment variables are. */
 function variablesRead(dir: string): string[] {

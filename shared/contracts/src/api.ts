@@ -104,6 +104,7 @@ export const API = {
     z.object({ threads: z.array(threadSchema), total: z.number().int() }),
   ),
   'threads-get': verb(ofThread, threadSchema),
+  /** An answer may hold fewer messages than `limit`, where more would be too large: the next page begins after them. */
   'messages-list': verb(
     ofThread.extend({ ...page, last: z.number().int().min(1).max(1_000).optional() }),
     z.object({ messages: z.array(messageSchema), total: z.number().int() }),

@@ -8,10 +8,21 @@ export function storeUnavailable(
   cause: unknown,
   reason: string = reasonOf(cause),
 ): MillraceError {
-  return new MillraceError('store-unavailable', `The ${store} did not ${what}: ${reason}`, {
-    remedy: 'Check that the store runs and is reached from here, and ask again.',
-    cause,
-  });
+  return new MillraceError(
+    'store-unavailable',
+    `The ${store} did not ${what}: ${reason}${isUnderWay(reason) ? MAYBE_DONE : ''}`,
+    {
+      remedy: 'Check that the store runs and is reached from here, and ask again.',
+      cause,
+    },
+  );
+}
+
+const MAYBE_DONE = ' (it may have been done all the same)';
+
+/** In the words of the clients: what was asked has left this process, and nobody knows whether it arrived. */
+function isUnderWay(reason: string): boolean {
+  return /timed out|timeout|Connection is closed|ECONNRESET|socket hang up|other side closed/i.test(reason);
 }
 
 /** The store works and says that what it was asked is wrong: a script or a statement of ours. */

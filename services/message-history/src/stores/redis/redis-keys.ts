@@ -2,7 +2,7 @@
 // thread, a resource) is encoded, so that it holds neither a colon nor a brace. So two different things never share a key, and
 // the braces put all keys of one thread into one slot of a Redis Cluster.
 import { createHash } from 'node:crypto';
-import { checkTenant } from '@millrace/stores';
+import { checkTenant, resourceOf } from '@millrace/stores';
 import type { ThreadRef } from '../../store/history-store.ts';
 
 /** A tenant's threads are listed in so many parts, so that no key is written by all of its runs. Another number needs new keys. */
@@ -32,7 +32,9 @@ export function threadIndexKeys(tenant: string, owner: string | undefined): stri
 /** Those in which one thread stands. */
 export function indexKeysOf({ tenant, threadId }: ThreadRef, owner: string): string[] {
   const part = createHash('sha1').update(threadId).digest().readUInt8(0) % INDEX_PARTS;
-  return [indexPartKey(tenant, part), ...threadIndexKeys(tenant, owner)];
+  const ofTenant = indexPartKey(tenant, part);
+  // Of a thread that owns itself nobody asks for a list.
+  return resourceOf(owner) === undefined ? [ofTenant] : [ofTenant, ...threadIndexKeys(tenant, owner)];
 }
 
 const indexPartKey = (tenant: string, part: number) => `${checkTenant(tenant)}:history:threads:${part}`;

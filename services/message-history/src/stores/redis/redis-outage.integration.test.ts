@@ -11,7 +11,7 @@ const server = useRedis();
 const unavailable = { code: 'store-unavailable' };
 const everything = { limit: 10_000, offset: 0 };
 
-describe('Redis', () => {
+describe('A Redis', () => {
   let store: HistoryStore;
   let said: string[];
   const log = {
@@ -55,7 +55,10 @@ describe('Redis', () => {
     process.kill(server.pid, 'SIGSTOP');
     try {
       const started = performance.now();
-      await expect(store.saveBlock({ ...saved, epoch: 2 })).rejects.toMatchObject(unavailable);
+      await expect(store.saveBlock({ ...saved, epoch: 2 })).rejects.toMatchObject({
+        ...unavailable,
+        message: expect.stringContaining('it may have been done all the same'),
+      });
       expect(performance.now() - started).toBeLessThan(3_000);
     } finally {
       process.kill(server.pid, 'SIGCONT');
