@@ -5,11 +5,13 @@ import {
   type Conversation,
   type JsonObject,
   type Message,
+  type MessageSource,
   type RunRef,
   type Stage,
   type Verdict,
 } from '@millrace/contracts';
 import { callStage, createHostedProcessors, type ProcessorDefinition } from '@millrace/processor';
+import { callContext, callEntry, stageCall } from './stage-call.ts';
 
 export const aRun = (changes: Partial<RunRef> = {}): RunRef => ({
   tenant: 'default',
@@ -22,12 +24,16 @@ export const aRun = (changes: Partial<RunRef> = {}): RunRef => ({
 });
 
 type Use = { definition: ProcessorDefinition; options?: JsonObject };
+type Messages = readonly (string | Message)[];
 
 export type StageCallInput = {
   stage: Stage;
   uses: Use[];
-  input?: (string | Message)[];
-  response?: (string | Message)[];
+  /** By source, in order; a string is a message of the user, or of the model for `response`. */
+  messages?: Partial<Record<MessageSource, Messages>>;
+  /** Short for `messages.input` and `messages.response`. */
+  input?: Messages;
+  response?: Messages;
   run?: RunRef;
   answered?: boolean;
   /** Of every entry, as its last call left it. */
@@ -44,22 +50,13 @@ export type StageCallResult = {
 };
 
 export async function callStages(given: StageCallInput): Promise<StageCallResult> {
-  const { stage, uses, run = aRun(), answered = true, signal = new AbortController().signal } = given;
-  const before: Conversation = {
-    entries: [
-      ...messagesOf(given.input ?? [], 'user').map((message) => ({ source: 'input' as const, message })),
-      ...messagesOf(given.response ?? [], 'assistant').map((message) => ({ source: 'response' as const, message })),
-    ],
-    system: [],
-  };
-  const entries = uses.map(({ definition, options = {} }) => {
-    return { entry: definition.id, processor: definition.id, options, state: given.state ?? {} };
-  });
-  const input = { retryCount: 0, stepNumber: 0, conversation: before, answered };
+  const { stage, uses, run = aRun(), answered = true, signal, state: lastState = {} } = given;
+  const before = conversationBefore(given);
+  const entries = uses.map(({ definition: { id }, options }) => callEntry(id, options, { state: lastState }));
   const { verdicts } = await callStage(
-    { callId: 'call-1', run, entries, requestContext: {}, timeoutMs: 5_000, remainingMs: 60_000, stage, input },
+    stageCall(stage, entries, { conversation: before, answered }, run),
     createHostedProcessors(uses.map(({ definition }) => definition)),
-    { run, requestContext: {}, trace: undefined, retryCount: 0, stepNumber: 0, signal, write: () => undefined },
+    callContext({ run, ...(signal && { signal }) }),
   );
   const ops = verdicts.flatMap((verdict) => ('changes' in verdict ? (verdict.changes?.ops ?? []) : []));
   const conversation = applyOps(before, ops);
@@ -67,11 +64,20 @@ export async function callStages(given: StageCallInput): Promise<StageCallResult
   return {
     verdicts,
     conversation,
-    state: (last && 'state' in last ? last.state : undefined) ?? given.state ?? {},
+    state: (last && 'state' in last ? last.state : undefined) ?? lastState,
     system: (tag) => conversation.system.filter((message) => message.tag === tag).map((message) => message.content),
   };
 }
 
-function messagesOf(given: readonly (string | Message)[], role: 'user' | 'assistant'): Message[] {
-  return given.map((one, at) => (typeof one === 'string' ? textMessage(`${role}-${at}`, role, one) : one));
+const SOURCES: readonly MessageSource[] = ['remembered', 'context', 'input', 'response'];
+
+function conversationBefore({ messages, input = [], response = [] }: StageCallInput): Conversation {
+  const given: Partial<Record<MessageSource, Messages>> = { input, response, ...messages };
+  const entries = SOURCES.flatMap((source) =>
+    (given[source] ?? []).map((one, at) => {
+      const role = source === 'response' ? 'assistant' : 'user';
+      return { source, message: typeof one === 'string' ? textMessage(`${role}-${at}`, role, one) : one };
+    }),
+  );
+  return { entries, system: [] };
 }

@@ -1,15 +1,7 @@
-// Calls a stage of message-history as a replica does, and answers with the verdict and the conversation after it.
-import {
-  applyChanges,
-  emptyConversation,
-  type Conversation,
-  type JsonObject,
-  type Message,
-  type MessageSource,
-  type RunRef,
-  type Verdict,
-} from '@millrace/contracts';
-import { callStage, createHostedProcessors, type ProcessorDefinition } from '@millrace/processor';
+// Calls a stage of message-history, between other processors of its list, and answers with the verdict and the conversation after it.
+import type { Conversation, JsonObject, Message, MessageSource, RunRef, Verdict } from '@millrace/contracts';
+import type { ProcessorDefinition } from '@millrace/processor';
+import { callStages } from '@millrace/testkit';
 import type { HistoryStore } from '../store/history-store.ts';
 import { messageHistory } from '../processor/message-history.ts';
 
@@ -41,39 +33,18 @@ export async function callHistory(
   stage: 'processInput' | 'processOutputResult',
   { run, options = {}, messages = {}, answered = true, signal, before = [], after = [] }: Given = {},
 ): Promise<Outcome> {
-  const sources: MessageSource[] = ['remembered', 'context', 'input', 'response'];
-  const entries = sources.flatMap((source) => (messages[source] ?? []).map((message) => ({ source, message })));
-  const input = { retryCount: 0, stepNumber: 0, answered, conversation: { ...emptyConversation, entries } };
-  const definitions = [...before, messageHistory(store), ...after];
   const { threadId, ...rest } = { ...RUN, ...run };
-  const call = {
-    callId: 'call-1',
-    run: { ...rest, ...(threadId !== undefined && { threadId }) },
-    entries: definitions.map(({ id }) => ({
-      entry: id,
-      processor: id,
-      options: id === 'message-history' ? options : {},
-      state: {},
-    })),
-    requestContext: {},
-    timeoutMs: 5_000,
-    remainingMs: 60_000,
+  const { verdicts, conversation } = await callStages({
     stage,
-    input,
-  };
-  const { verdicts } = await callStage(call, createHostedProcessors(definitions), {
-    run: call.run,
-    requestContext: {},
-    trace: undefined,
-    retryCount: 0,
-    stepNumber: 0,
-    signal: signal ?? new AbortController().signal,
-    write: () => undefined,
+    uses: [
+      ...before.map((definition) => ({ definition })),
+      { definition: messageHistory(store), options },
+      ...after.map((definition) => ({ definition })),
+    ],
+    messages,
+    answered,
+    run: { ...rest, ...(threadId !== undefined && { threadId }) },
+    ...(signal && { signal }),
   });
-  const { conversation } = verdicts.reduce(
-    (after, verdict) => ('changes' in verdict && verdict.changes ? applyChanges(after, verdict.changes) : after),
-    input,
-  );
-  const messagesAfter = conversation.entries.map((entry) => entry.message);
-  return { verdict: verdicts.at(-1), conversation, messages: messagesAfter };
+  return { verdict: verdicts.at(-1), conversation, messages: conversation.entries.map(({ message }) => message) };
 }
