@@ -46,6 +46,18 @@ async function reading(answer: (from: Position, n: number) => ReplayAnswer, opti
 }
 
 describe('a reader', () => {
+  test('gives a run up that is a minute past its deadline and still said to be running', async () => {
+    const past = (ms: number): ReplayAnswer => ({ status: 'running', remainingMs: -ms, batches: [] });
+    const run = await reading((_, n) => past(n * 20_000));
+    const read = expect(run.indexes()).rejects.toMatchObject({
+      code: 'timeout',
+      remedy: expect.stringContaining('new run id'),
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    await read;
+    expect(run.asked).toHaveLength(4);
+  });
+
   test('asks nothing while live chunks come, and is over with the last one', async () => {
     const run = await reading(() => nothing());
     for (let index = 0; index < 5; index += 1) {

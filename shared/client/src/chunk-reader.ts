@@ -14,6 +14,7 @@ import {
 } from './chunk-merge.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import type { ChunkSource, LiveBatch } from './chunk-source.ts';
+import { overdueRun } from './overdue-run.ts';
 import {
   REPLAY_LIMITS,
   hasEnded,
@@ -82,6 +83,8 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
     const moved = take(mergeReplay(merge, answer));
     failures = 0;
     empty = moved ? 0 : empty + 1;
+    const overdue = overdueRun(answer.status, answer.remainingMs);
+    if (overdue && !moved) finish(overdue);
     if (!hasEnded(answer.status)) overdueSince = undefined;
     else if (!moved && isOverdue(limits.giveUpMs)) finish(lastChunkGone());
     const waitMs = waitAfterAnswer({ status: answer.status, moved, gap: hasGap(merge), catchingUp, empty }, limits);

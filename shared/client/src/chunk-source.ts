@@ -8,7 +8,11 @@ import type { Connection } from './connection.ts';
 
 /** `transient`: chunks without an index, which no replay brings. */
 export type LiveBatch = Batch & { transient?: readonly Chunk[] | undefined };
-export type ReplayAnswer = Replayed & { status: RunStatus };
+export type ReplayAnswer = Replayed & {
+  status: RunStatus;
+  /** Until the run's deadline. */
+  remainingMs?: number | undefined;
+};
 export type ChunkSource = {
   /** Resolves when the server has the subscription: what is published from then on comes, unless it is lost. */
   listen(handle: (batch: LiveBatch) => void): Promise<Listening>;
@@ -43,7 +47,7 @@ export function chunkSource({ bus, tenant, ask }: Connection, runId: string): Ch
     async replay(from, signal) {
       const answer = await ask('replay', from, { run: runId, signal, timeoutMs: REPLAY_TIMEOUT_MS });
       const batches = z.array(batchSchema).safeParse(answer.batches);
-      if (batches.success) return { status: answer.status, batches: batches.data };
+      if (batches.success) return { status: answer.status, remainingMs: answer.remainingMs, batches: batches.data };
       throw new MillraceError('message-invalid', `The replay of ${runId} has chunks that do not fit.`, {
         issues: issuesOf(batches.error),
       });

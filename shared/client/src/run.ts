@@ -68,5 +68,5 @@ async function resultOf(runId: string, log: ChunkLog, ask: Ask, closed: AbortSig
   const broken: MillraceError | undefined = await log.outcome;
   // A reader that was stopped from outside is no longer interested; one that could not go on still wants the result.
   if (broken?.code === 'cancelled') throw broken;
-  return learnResult(ask, runId, closed);
+  return learnResult((signal) => ask('run', {}, { run: runId, signal }), runId, closed);
 }
