@@ -41,6 +41,14 @@ describe('a verdict that the stage allows', () => {
     expect(applyVerdict('processInput', input, judged).verdict).toEqual(judged);
   });
 
+  test('has metadata of bounded size: more of it is the beginning of its text', () => {
+    const abort: Verdict = { type: 'abort', reason: 'x', metadata: { found: 'y'.repeat(100_000) } };
+    const { verdict } = applyVerdict('processInput', input, abort);
+    expect(JSON.stringify(verdict).length).toBeLessThan(9_000);
+    const small: Verdict = { type: 'abort', reason: 'x', metadata: { found: 'y' } };
+    expect(applyVerdict('processInput', input, small).verdict).toEqual(small);
+  });
+
   test('keeps the whole text of a halt: it is an answer, not an explanation', () => {
     const halt: Verdict = { type: 'halt', response: 'x'.repeat(20_000) };
     expect(applyVerdict('processInput', input, halt).verdict).toEqual(halt);

@@ -4,10 +4,10 @@
 import { applyChanges, refusedChange, type Changes } from './changes.ts';
 import { isRetryable, type ErrorCode } from './error-codes.ts';
 import { isKnownCode } from './errors.ts';
-import { MAX_NESTING, isNestedDeeper } from './json.ts';
+import { MAX_NESTING, isNestedDeeper, type JsonValue } from './json.ts';
 import type { Stage } from './stage.ts';
 import type { StageInput } from './stage-call.ts';
-import { allowsRetry, allowsVerdict, type Verdict, type VerdictOf } from './verdict.ts';
+import { allowsRetry, allowsVerdict, type Verdict, type VerdictOf, type Violation } from './verdict.ts';
 
 /** Longer texts of a verdict that only explain are cut, with a mark. The text of a halt is an answer, and is not. */
 export const MAX_REASON_CHARS = 8_192;
@@ -61,7 +61,14 @@ function withBounds(verdict: Verdict): Verdict {
   switch (verdict.type) {
     case 'failure':
       return { ...failureOf(verdict.code, verdict.message), retryable: verdict.retryable };
-    case 'abort':
+    case 'abort': {
+      const { metadata } = verdict;
+      return {
+        ...verdict,
+        reason: cut(verdict.reason),
+        ...(metadata !== undefined && { metadata: cutJson(metadata) }),
+      };
+    }
     case 'deny':
       return { ...verdict, reason: cut(verdict.reason) };
     case 'halt':
@@ -75,6 +82,24 @@ function cut(text: string): string {
   if (text.length <= MAX_REASON_CHARS) return text;
   const mark = ` [cut: it had ${text.length} characters]`;
   return text.slice(0, MAX_REASON_CHARS - mark.length) + mark;
+}
+
+/** JSON that explains something, or its beginning as a text. */
+function cutJson(value: JsonValue): JsonValue {
+  const written = JSON.stringify(value);
+  return written.length <= MAX_REASON_CHARS ? value : cut(written);
+}
+
+/** A finding as it is kept: whatever the processor calls itself, it is the entry's; its texts are bounded. */
+export function boundedViolation(entry: string, { message, detail, rule, strategy, count }: Violation): Violation {
+  return {
+    processorId: entry,
+    message: cut(message),
+    ...(rule !== undefined && { rule: cut(rule) }),
+    ...(strategy !== undefined && { strategy: cut(strategy) }),
+    ...(count !== undefined && { count }),
+    ...(detail !== undefined && { detail: cutJson(detail) }),
+  };
 }
 
 function changesOf(verdict: Verdict): Changes | undefined {

@@ -1,3 +1,4 @@
+import { MAX_NESTING, type Chunk } from '@millrace/contracts';
 import { expect, test } from 'vitest';
 import { dataChunk, delta, typesOf } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
@@ -47,4 +48,16 @@ test('an entry hears custom chunks when it asked for them and has the output str
     true,
     false,
   ]);
+});
+
+test('custom chunks are of this run, whatever run they name, and what is nested too deep is left out', async () => {
+  const { run, logged } = createTestRun();
+  const out: Chunk[] = [];
+  const data = createStageData(run, async (chunks) => (out.push(...chunks), undefined));
+  let deep: unknown = 'x';
+  for (let level = 0; level <= MAX_NESTING; level++) deep = [deep];
+  data.write([{ ...dataChunk('a'), runId: 'another-run', from: 'USER' }, dataChunk('deep', deep)], []);
+  await data.settle();
+  expect(out).toEqual([dataChunk('a')]);
+  expect(logged).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 // The custom chunks of a stage on their way to the client: at once, while the stage is still at work, but never through an entry
 // that is itself at work.
-import { isDataChunk, type Chunk, type PlanEntry } from '@millrace/contracts';
+import { isDataChunk, passedChunks, type Chunk, type PlanEntry } from '@millrace/contracts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { createOrderedSink, type DataSink } from './ordered-sink.ts';
 import type { Run } from '../state/run-context.ts';
@@ -17,14 +17,20 @@ export function createStageData(run: Run, sink: DataSink): StageData {
   let held: Chunk[] = [];
   return {
     write(chunks, group) {
-      const data = chunks.filter(isDataChunk);
+      const { runId } = run.ref;
+      const data = chunks.filter(isDataChunk).flatMap((chunk) => {
+        const passed = passedChunks(runId, [], [chunk]);
+        return 'chunks' in passed ? passed.chunks : [];
+      });
       if (data.length < chunks.length) {
-        const { runId } = run.ref;
         const entries = group.map((entry) => entry.entry);
-        run.deps.log.warn({ runId, entries }, 'a chunk whose type does not begin with "data-" is left out');
+        run.deps.log.warn(
+          { runId, entries },
+          'a chunk is left out: its type is not "data-…", or it is nested too deep',
+        );
       }
       if (data.length === 0) return;
-      // An entry's state is lent to one call at a time: chunks that would pass an entry that is at work wait for it.
+      // An entry's state is passed to one call at a time: chunks that would pass an entry that is at work wait for it.
       if (group.some(takesDataChunks)) held.push(...data);
       else out.send(data);
     },

@@ -40,6 +40,7 @@ export async function openStreamChain(
     for (const resolve of woken) resolve();
   };
   const drop = () => {
+    run.signal.removeEventListener('abort', wake);
     for (const { connection } of links) connection.client.drop();
   };
   const settle = (next: StageFold) => {

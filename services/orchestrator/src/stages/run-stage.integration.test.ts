@@ -1,5 +1,12 @@
 // One stage of a run: what its verdicts mean, who is asked again, and in which order state and custom chunks come back.
-import type { Chunk, PlanEntry, Stage, StageInput, Verdict } from '@millrace/contracts';
+import {
+  errorCodeSchema,
+  type Chunk,
+  type PlanEntry,
+  type Stage,
+  type StageInput,
+  type Verdict,
+} from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { dataChunk, typesOf } from '../testing/chunks.ts';
@@ -8,7 +15,7 @@ import { goOn, scriptReplica, type Script, type ScriptedReplica } from '../testi
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from './run-stage.ts';
-import { maxRetries } from './stop-outcome.ts';
+import { maxRetries, stopOutcome } from './stop-outcome.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -53,6 +60,8 @@ const byEntry =
     const stop = given.findIndex(({ type }) => type !== 'continue');
     return stop < 0 ? given : given.slice(0, stop + 1);
   };
+
+const codeOf = (code: string) => errorCodeSchema.parse(code);
 
 describe('verdicts', () => {
   test.each<[Verdict, object]>([
@@ -216,4 +225,18 @@ test('a run that is stopped from outside in the middle of a stage is stopped, wh
   expect((await ask()).interrupt).toMatchObject({ ending: { form: 'cancel' } });
   expect(calls).toEqual(['a']);
   gate.resolve();
+});
+
+test.each<[string, RegExp]>([
+  ['processor-not-there', /^Start a replica of guards/],
+  ['processor-timeout', /^Raise timeoutMs of "a"/],
+  ['options-invalid', /^Correct the options of "a"/],
+  ['processor-verdict-refused', /^Correct a:/],
+  ['session-lost', /^Submit the request again/],
+  ['processor-failed', /^Look into the log of guards/],
+])('a run that fails with %s says what can be done about that', (code, remedy) => {
+  const { run } = createTestRun();
+  const failure = { type: 'failure' as const, code: codeOf(code), message: 'broken', retryable: false };
+  const outcome = stopOutcome(run, 'processInput', { entry: planEntry('a'), verdict: failure });
+  expect(outcome).toMatchObject({ ending: { error: { remedy: expect.stringMatching(remedy) } } });
 });

@@ -1,5 +1,4 @@
-// The orchestrator's end of one stream session. A batch goes out when nothing is in flight or enough has gathered, within a
-// window of chunks that are not processed; what comes back is in order or the session is lost. Silence, a gap, a count that does
+// The orchestrator's end of one stream session. What comes back is in order or the session is lost: silence, a gap, a count that does
 // not advance and whatever else the protocol does not allow are one failure, at once, that says which.
 import {
   MillraceError,
@@ -13,6 +12,7 @@ import {
 } from '@millrace/contracts';
 import { publishInBatches, type Bus } from '@millrace/bus';
 import type { SessionInbox, SessionListener } from '../peers/session-inbox.ts';
+import { createSessionOutbox } from './session-outbox.ts';
 
 export type SessionEnd = { verdicts: Verdict[]; ms: number[] } | { lost: { code: ErrorCode; message: string } };
 
@@ -59,18 +59,12 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
   let events: SessionEvents | undefined;
   let subject: string | undefined;
   let served = 0;
-  let queue: Chunk[] = [];
-  let sent = 0;
-  let processed = 0;
   let nextOut = 0;
   let nextIn = 0;
-  let ending = false;
-  let endSent = false;
   let over = false;
   let ended: SessionEnd | undefined;
   let lastIn = performance.now();
   let lastOut = lastIn;
-  let lastAdvance = lastIn;
 
   const finish = (end: SessionEnd) => {
     if (over) return;
@@ -89,28 +83,12 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     const head = (last: boolean) => ({ session, sequence: nextOut++, processed: 0, ...(last && rest) });
     publishInBatches(bus, subject, chunks, SESSION_LIMITS.maxBatchBytes, head);
   };
+  const outbox = createSessionOutbox(post);
+  /** A chunk that no message can hold must not break the reading of what comes. */
   const flush = () => {
     if (!events || over) return;
-    const room = SESSION_LIMITS.windowChunks - (sent - processed);
-    const idle = sent === processed;
-    if (queue.length > 0 && room > 0 && (idle || ending || queue.length >= SESSION_LIMITS.batchChunks)) {
-      const chunks = queue.slice(0, room);
-      queue = queue.slice(room);
-      if (idle) lastAdvance = performance.now();
-      sent += chunks.length;
-      const end = ending && queue.length === 0;
-      endSent ||= end;
-      post(end ? { end } : {}, chunks);
-    } else if (ending && !endSent && queue.length === 0) {
-      endSent = true;
-      lastAdvance = performance.now();
-      post({ end: true });
-    }
-  };
-  /** A chunk that no message can hold must not break the reading of what comes. */
-  const flushSafely = () => {
     try {
-      flush();
+      outbox.flush();
     } catch (error) {
       const code = MillraceError.isInstance(error) ? error.code : 'internal';
       lose(code, error instanceof Error ? error.message : String(error));
@@ -120,7 +98,9 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     const stopped = verdicts.some(({ type }) => type !== 'continue');
     if (verdicts.length > served)
       return lose('processor-verdict-refused', `${verdicts.length} verdicts came for ${served} entries.`);
-    if (!stopped && !endSent) return lose('session-lost', 'The replica ended the session before its end was sent.');
+    if (!stopped && !outbox.endSent())
+      return lose('session-lost', 'The replica ended the session before its end was sent.');
+    const [processed, sent] = [outbox.processed(), outbox.sent()];
     if (!stopped && processed < sent)
       return lose('session-lost', `The replica ended the session after ${processed} of ${sent} chunks.`);
     return finish({ verdicts, ms });
@@ -132,20 +112,15 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
         return lose('session-lost', `Batch ${nextIn} of the session's answers was lost, ${output.sequence} came.`);
       nextIn += 1;
       lastIn = performance.now();
-      // A replica cannot have processed more than it was sent: counting alone must not keep a session alive.
-      const counted = Math.min(output.processed, sent);
-      if (counted > processed) {
-        processed = counted;
-        lastAdvance = lastIn;
-      }
+      outbox.advance(output.processed);
       if (output.chunks.length > 0) {
         const passed = passedChunks(runId, [], output.chunks);
         if ('refused' in passed) return lose('processor-failed', passed.refused);
-        if (sent === 0) return lose('processor-failed', 'Chunks came out of the session before any went in.');
+        if (outbox.sent() === 0) return lose('processor-failed', 'Chunks came out of the session before any went in.');
         events?.output(passed.chunks);
       }
       if (output.verdicts) return conclude(output, output.verdicts);
-      flushSafely();
+      flush();
       events?.advanced();
     },
     refuse: (why) => over || lose('processor-failed', `What came out of the session does not fit: ${why}`),
@@ -153,8 +128,7 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       if (subject === undefined || over) return;
       if (now - lastIn > SESSION_LIMITS.silenceMs)
         return lose('session-lost', `The replica was silent for ${SESSION_LIMITS.silenceMs} ms.`);
-      const working = sent > processed || endSent;
-      if (working && now - lastAdvance > timeoutMs)
+      if (outbox.stalledMs(now) > timeoutMs)
         return lose('processor-timeout', `No chunk was processed within ${timeoutMs} ms.`);
       if (now - lastOut >= SESSION_LIMITS.heartbeatMs / 2) post({});
     },
@@ -162,14 +136,14 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
   inbox.open(session, listener);
   const client: SessionClient = {
     push(chunks) {
-      queue.push(...chunks);
-      flushSafely();
+      outbox.push(chunks);
+      flush();
     },
     end() {
-      ending = true;
-      flushSafely();
+      outbox.end();
+      flush();
     },
-    waiting: () => queue.length,
+    waiting: outbox.waiting,
     drop() {
       post({ drop: true });
       over = true;
@@ -189,7 +163,7 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       events = listening;
       // It may have been lost while the step's other sessions were still being opened.
       if (ended) listening.ended(ended);
-      flushSafely();
+      flush();
     },
   };
 }

@@ -1,6 +1,6 @@
 // What a verdict that stops means for the run: it ends, or goes back to a place before. The same in a stage call and in the output
 // stream.
-import { entriesOf, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
+import { entriesOf, type ErrorCode, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
 import { endWith, fail, WHOLE_RUN, type Interrupt, type Rejected } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import type { Stopped } from './verdict-fold.ts';
@@ -21,7 +21,12 @@ export function stopOutcome(run: Run, stage: Stage, { entry, verdict }: Stopped)
       });
     case 'failure': {
       const message = `${verdict.message} (${stage})`;
-      const error = { code: verdict.code, message, path: `${stage}/${entry.entry}`, remedy: remedyFor(entry) };
+      const error = {
+        code: verdict.code,
+        message,
+        path: `${stage}/${entry.entry}`,
+        remedy: remedyFor(entry, verdict.code),
+      };
       return fail(error, { chainBroken: stage === 'processOutputStream', ...rejecting });
     }
     default:
@@ -31,7 +36,7 @@ export function stopOutcome(run: Run, stage: Stage, { entry, verdict }: Stopped)
 
 /**
  * Which published chunks a stage rejects when it stops the run. The output stream rejects before anything is published;
- * stages after it reject their step, the last one everything behind `start`. Source: semantics.md, section 6, point 3.
+ * stages after it reject their step, the last one everything after `start`. Rejected text stays in no result.
  */
 const REJECTS: Partial<Record<Stage, 'step' | 'run'>> = {
   processLLMResponse: 'step',
@@ -69,7 +74,7 @@ function hasAnswered(run: Run, stage: Stage): boolean {
   return answered || REJECTS[stage] !== undefined || (stage === 'processOutputStream' && modelCalls > 0);
 }
 
-/** Unset: a retry is an abort; 10 where the agent has error processors. Source: semantics.md, section 3. */
+/** Unset: a retry is an abort; 10 where the agent has error processors. See docs/semantics.md. */
 const RETRIES_WITH_ERROR_PROCESSORS = 10;
 export function maxRetries(run: Run): number {
   return (
@@ -78,6 +83,27 @@ export function maxRetries(run: Run): number {
   );
 }
 
-function remedyFor({ entry, processor, service }: PlanEntry): string {
-  return `Start a replica of ${service} that serves ${processor}, or set onFailure: skip on "${entry}".`;
+/** What to do about the failure; skipping the entry is a way only where what it guards may go without it. */
+function remedyFor({ entry, processor, service }: PlanEntry, code: ErrorCode): string {
+  const skip = `set onFailure: skip on "${entry}" where the run may go on without it`;
+  switch (code) {
+    case 'processor-not-there':
+      return `Start a replica of ${service} that serves ${processor}, or ${skip}.`;
+    case 'processor-timeout':
+      return `Raise timeoutMs of "${entry}", start more replicas of ${service}, or ${skip}.`;
+    case 'options-invalid':
+      return `Correct the options of "${entry}" in the agent and apply it again.`;
+    case 'processor-verdict-refused':
+    case 'not-built-yet':
+    case 'state-not-serializable':
+    case 'message-list-foreign':
+    case 'message-list-and-messages':
+      return `Correct ${processor}: the message says what its answer may not have.`;
+    case 'message-too-large':
+      return `Give "${entry}" less to read, or raise max_payload on the server.`;
+    case 'session-lost':
+      return `Submit the request again; the log of ${service} says why the session broke off.`;
+    default:
+      return `Look into the log of ${service} for ${processor}, or ${skip}.`;
+  }
 }

@@ -3,6 +3,7 @@ import {
   MAX_VIOLATIONS,
   applyVerdict,
   blindReplacement,
+  boundedViolation,
   failureOf,
   type Chunk,
   type EntryOutcome,
@@ -140,7 +141,7 @@ function reasonOf(verdict: Exclude<Verdict, VerdictOf<'failure'>>): Pick<EntryOu
 
 /** Whatever a processor calls itself, its findings are the entry's; so many of them and no more, then their number. */
 function violationsOf({ entry }: PlanEntry, found: readonly Violation[] = []): Violation[] {
-  const own = found.slice(0, MAX_VIOLATIONS).map((violation) => ({ ...violation, processorId: entry }));
+  const own = found.slice(0, MAX_VIOLATIONS).map((violation) => boundedViolation(entry, violation));
   const rest = found.slice(MAX_VIOLATIONS);
   if (rest.length === 0) return own;
   const count = rest.reduce((sum, violation) => sum + (violation.count ?? 1), 0);
