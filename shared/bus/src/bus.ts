@@ -17,6 +17,8 @@ export type Bus = {
   log: BusLog;
   /** Whether there is a connection now; a lost one is tried again for ever. */
   connected(): boolean;
+  /** How often it has been made: answers to what was asked over an earlier one may be lost. */
+  connections(): number;
   /** The server's limit for one message, bytes. */
   maxPayload(): number;
   close(): Promise<void>;
@@ -51,7 +53,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   const id = options.id ?? crypto.randomUUID().replaceAll('-', '').slice(0, 16);
   const nc = await open(options, `_INBOX_${name}`);
   const inbox = createInbox(nc, `_INBOX_${name}`, log);
-  const state = { connected: true };
+  const state = { connected: true, connections: 1 };
   void report(nc, log, state);
   return {
     nc,
@@ -62,6 +64,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     inbox,
     log,
     connected: () => state.connected && !nc.isClosed(),
+    connections: () => state.connections,
     maxPayload: () => nc.info?.max_payload ?? 1_048_576,
     close: async () => {
       if (nc.isClosed()) return;
@@ -98,11 +101,16 @@ async function open(options: BusOptions, inboxPrefix: string): Promise<NatsConne
   }
 }
 
+type Connection = { connected: boolean; connections: number };
+
 /** A denied publish is silent to its caller and arrives here alone: make it loud. */
-async function report(nc: NatsConnection, log: BusLog, state: { connected: boolean }): Promise<void> {
+async function report(nc: NatsConnection, log: BusLog, state: Connection): Promise<void> {
   for await (const status of nc.status()) {
     if (status.type === 'disconnect') state.connected = false;
-    if (status.type === 'reconnect') state.connected = true;
+    if (status.type === 'reconnect') {
+      state.connected = true;
+      state.connections += 1;
+    }
     const quiet = status.type === 'ping' || status.type === 'forceReconnect';
     const loud = status.type === 'error' || status.type === 'slowConsumer';
     if (!quiet) log[loud ? 'error' : 'info']({ status }, `nats: ${status.type}`);

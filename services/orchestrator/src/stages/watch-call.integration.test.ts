@@ -120,6 +120,19 @@ describe('a replica that leaves while it is at work', () => {
   });
 });
 
+test('a call whose answer went to a connection that is no more is asked for again within seconds', async () => {
+  let connections = 1;
+  const answering = await replica(['a'], async (asked, context, bus) => {
+    if (answering.calls.length > 1) return judgeAll(asked, context, bus);
+    connections += 1;
+    return undefined;
+  });
+  const bus = { ...connection.bus, connections: () => connections };
+  const made = createTestRun({ bus, discovery: { replicaThatAnswers: async () => answering.bus.id } });
+  runs.push(made);
+  expect(await call(made, [planEntry('a', { timeoutMs: 60_000 })])).toEqual(['a continue 2']);
+});
+
 test('custom chunks of an entry that is tried again are not written twice', async () => {
   let tries = 0;
   const talking = await replica(['a', 'b'], async (asked, { respond }, bus) => {

@@ -32,6 +32,9 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
   let by = replica;
   let reason: ReturnType<CallWatch['reason']>;
   let timer: NodeJS.Timeout | undefined;
+  const { bus } = run.deps.access;
+  const connection = bus.connections();
+  let renewed = false;
 
   const abort = () => giveUp.abort();
   const end = (code: ErrorCode, message: string) => {
@@ -39,6 +42,8 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
     reason = { code, message };
     abort();
   };
+  /** The answer may have gone to a connection that is no more: without a word over the new one it is lost. */
+  const isLost = () => !lastTry && bus.connections() !== connection;
   const isGone = async () => {
     const gone = await run.deps.discovery.goneReplicas(group[0]?.processor ?? '', by);
     return gone === 'all' || (gone === 'some' && !lastTry);
@@ -51,6 +56,11 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
     }
     if (now - heardAt >= LOOK_AFTER_MS && (await isGone().catch(() => false))) {
       return end('processor-not-there', 'The replica went away while it was at work.');
+    }
+    if (isLost() && performance.now() - heardAt >= LOOK_AFTER_MS) {
+      if (renewed) return end('processor-not-there', 'The connection to NATS broke, and the answer with it.');
+      renewed = true;
+      heardAt = performance.now();
     }
     if (!giveUp.signal.aborted) schedule();
   };

@@ -197,3 +197,28 @@ test('discovery lists every stage of every processor, with its descriptor', asyn
     metadata: { kind: 'processor', stage: 'processOutputStream', descriptor: { id: 'stream', lists: ['output'] } },
   });
 });
+
+test('a call that takes long is told of: who works on it, and the verdicts so far; every message is counted', async () => {
+  const heard: StageReply[] = [];
+  const call = { ...inputCall('plain', 'run-long'), entries: [callEntry('plain'), callEntry('waiting')] };
+  const asking = request(asker.bus, {
+    subject: asker.bus.subjects.stage(call.stage, 'plain', hosts.running.replica),
+    payload: call,
+    reply: stageReplySchema,
+    timeoutMs: 10_000,
+    progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
+    onProgress: (reply) => void heard.push(reply),
+  });
+  const { replica } = hosts.running;
+  const judged = { verdicts: [{ type: 'continue' }], ms: [expect.any(Number)] };
+  await eventually(() => heard.length >= 2);
+  expect(heard.slice(0, 2)).toEqual([
+    { sequence: 0, progress: [], replica, judged },
+    { sequence: 1, progress: [], replica },
+  ]);
+  working.get('run-long')?.finish();
+  const answer = await asking;
+  expect(answer).toMatchObject({
+    ok: { sequence: heard.length, verdicts: [{ type: 'continue' }, { type: 'continue' }] },
+  });
+});

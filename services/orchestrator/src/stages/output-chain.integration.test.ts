@@ -1,0 +1,61 @@
+// The output stream's processors of a step as one chain: what waits in it, and who is told when the run is stopped.
+import { SESSION_LIMITS, sessionOpenSchema, type Chunk, type PlanEntry } from '@millrace/contracts';
+import { serve, type Serving } from '@millrace/bus';
+import { useBus, useNats } from '@millrace/testkit';
+import { afterEach, expect, test } from 'vitest';
+import { planEntry } from '../testing/plan-entries.ts';
+import { words } from '../testing/session-replica.ts';
+import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { openStreamChain } from './output-chain.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const servings: Serving[] = [];
+const runs: TestRun[] = [];
+afterEach(async () => {
+  await Promise.all(servings.splice(0).map((serving) => serving.drain(1_000)));
+  for (const run of runs.splice(0)) run.close();
+});
+
+const input = { retryCount: 0, stepNumber: 0 };
+/** A guard whose replica opens sessions and then never answers. */
+async function guarded(more: Partial<PlanEntry> = {}) {
+  const guard = planEntry('guard', { stages: ['processOutputStream'], ...more });
+  const subject = connection.bus.subjects.stage('processOutputStream', 'guard');
+  const opened = { opened: true, replica: 'r1', service: 'guards', served: 1 };
+  servings.push(serve(connection.bus, { subject, request: sessionOpenSchema, handle: async () => opened }));
+  await connection.bus.nc.flush();
+  const made = createTestRun({ bus: connection.bus, entries: [guard] });
+  runs.push(made);
+  return made;
+}
+
+test('a chain that is full lets its feeder go when the run is stopped', async () => {
+  const { run, stop } = await guarded();
+  const chain = await openStreamChain(run, input, () => undefined);
+  chain.push(words(SESSION_LIMITS.windowChunks * 3));
+  const waiting = chain.room();
+  stop('deadline');
+  await waiting;
+  await chain.room();
+  chain.drop();
+});
+
+test('a chain of a run that was stopped before its guards were asked lets nothing pass, not even by a guard that may be skipped', async () => {
+  const { run, stop } = await guarded({ onFailure: 'skip' });
+  stop('cancelled');
+  const out: Chunk[] = [];
+  const chain = await openStreamChain(run, input, (chunks) => void out.push(...chunks));
+  chain.push(words(3));
+  const { stopped } = await chain.end();
+  expect(out).toEqual([]);
+  expect(stopped).toMatchObject({ entry: { entry: 'guard' }, verdict: { code: 'cancelled' } });
+});
+
+test('a replica that opens a session and falls silent loses it, and the chain ends with that', async () => {
+  const { run } = await guarded();
+  const chain = await openStreamChain(run, input, () => undefined);
+  chain.push(words(1));
+  const { stopped } = await chain.end();
+  expect(stopped).toMatchObject({ verdict: { code: 'session-lost', message: expect.stringContaining('silent') } });
+}, 15_000);
