@@ -18,6 +18,8 @@ import { isToken } from './tokens.ts';
 export const ADVERTISED_LIMITS = {
   /** Of one process. A processor has one for each stage. */
   maxEndpoints: 512,
+  /** Of all processes together: what is read of one question. */
+  maxEndpointsOfAll: 20_000,
   /** Of one endpoint, as JSON: descriptions and schemas. */
   maxMetadataBytes: 128 * 1024,
   /** Of all processes together. */
@@ -41,7 +43,9 @@ type Claim = { service: string; replica: string; metadata: EndpointMetadata };
 
 export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): Advertised {
   const refused: RefusedEndpoint[] = [];
-  const claims = infos.flatMap((info) => claimsOf(info, subjects, refused)).toSorted(byService);
+  const claims = withinLimit(infos, subjects, refused)
+    .flatMap((info) => claimsOf(info, subjects, refused))
+    .toSorted(byService);
   const processors = new Map<string, AdvertisedProcessor>();
   const tools = new Map<string, AdvertisedTool>();
   for (const claim of claims) {
@@ -49,6 +53,28 @@ export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): A
     if (problem) refused.push({ service: claim.service, name: nameOf(claim.metadata), problem });
   }
   return { processors, tools, refused: distinct(refused) };
+}
+
+/** Those whose endpoints fit, by name: one that has very many must not cost the others their reading. */
+function withinLimit(infos: readonly SrvInfo[], subjects: Subjects, refused: RefusedEndpoint[]): SrvInfo[] {
+  const byCount = infos
+    .map((info) => ({ info, count: oursOf(info, subjects).length }))
+    .toSorted((one, other) => one.count - other.count || compare(one.info.id, other.info.id));
+  let all = 0;
+  return byCount.flatMap(({ info, count }) => {
+    all += count;
+    if (all <= ADVERTISED_LIMITS.maxEndpointsOfAll) return [info];
+    refused.push({
+      service: shown(info.name),
+      name: shown(info.name),
+      problem: tooMany('endpoints', ADVERTISED_LIMITS.maxEndpointsOfAll),
+    });
+    return [];
+  });
+}
+
+function oursOf(info: SrvInfo, subjects: Subjects): Endpoint[] {
+  return info.endpoints.filter(({ subject, metadata }) => isUnder(subject, subjects) && metadata?.[METADATA_KEY]);
 }
 
 /** Whoever answered first has nothing of it: the same services give the same list. */
@@ -89,7 +115,7 @@ const tooMany = (what: string, limit: number): string => `more than ${limit} ${w
 const isNewer = (version: string, than: string): boolean => version.localeCompare(than, 'en', { numeric: true }) > 0;
 
 function claimsOf(info: SrvInfo, subjects: Subjects, refused: RefusedEndpoint[]): Claim[] {
-  const ours = info.endpoints.filter(({ subject, metadata }) => isUnder(subject, subjects) && metadata?.[METADATA_KEY]);
+  const ours = oursOf(info, subjects);
   if (ours.length === 0) return [];
   if (!isToken(info.name) || !isToken(info.id)) {
     refused.push({
