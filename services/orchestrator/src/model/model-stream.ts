@@ -32,10 +32,9 @@ export async function streamModel(
   let end: ModelEnd = { error: { name: 'Error', message: 'The model ended without a finish.', isRetryable: true } };
   let warnings: unknown[] = [];
   try {
-    idle.start();
     const answer = await unlessStopped(Promise.resolve(model.doStream({ ...options, abortSignal })), abortSignal);
     for await (const part of partsOf(answer?.stream, abortSignal)) {
-      idle.stop();
+      idle.pause();
       if (part.type === 'error') throw part.error;
       if (part.type === 'stream-start') warnings = part.warnings;
       if (part.type === 'finish') end = { finishReason: part.finishReason.unified, usage: usageOf(part), warnings };
@@ -47,25 +46,28 @@ export async function streamModel(
   } catch (error) {
     end = { error: modelErrorOf(error), ...retryAfter(error) };
   } finally {
-    idle.stop();
+    idle.end();
   }
   return idle.signal.aborted ? { error: idleError, code: 'model-idle' } : end;
 }
 
-/** A provider that does not hear the signal is not waited for. */
+/** A provider that does not hear the signal is not waited for: a reader that is cancelled is done. */
 async function* partsOf(
   stream: ReadableStream<ModelPart> | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<ModelPart, void> {
   const reader = stream?.getReader();
+  const cancel = () => void reader?.cancel().catch(() => undefined);
+  signal.addEventListener('abort', cancel, { once: true });
   try {
-    for (;;) {
-      const next = reader && (await unlessStopped(reader.read(), signal));
-      if (!next || next.done) return;
-      yield next.value;
+    while (reader && !signal.aborted) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
     }
   } finally {
-    reader?.cancel().catch(() => undefined);
+    signal.removeEventListener('abort', cancel);
+    cancel();
   }
 }
 
@@ -75,13 +77,20 @@ const idleError: ModelError = {
   isRetryable: true,
 };
 
+/** The timer is set once for a call, and not for each of its parts. */
 function watchIdle() {
   const idle = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  let isWaiting = true;
+  const timer = setTimeout(() => isWaiting && idle.abort(), MODEL_IDLE_MS);
   return {
     signal: idle.signal,
-    start: () => void (timer = setTimeout(() => idle.abort(), MODEL_IDLE_MS)),
-    stop: () => clearTimeout(timer),
+    /** The model's turn: from now on its silence counts. */
+    start() {
+      isWaiting = true;
+      timer.refresh();
+    },
+    pause: () => void (isWaiting = false),
+    end: () => clearTimeout(timer),
   };
 }
 

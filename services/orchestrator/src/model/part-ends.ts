@@ -18,6 +18,7 @@ export function createPartEnds(): PartEnds {
       waiting.push(...chunks);
       return [];
     }
+    if (waiting.length === 0) return chunks;
     const cutOff = part.type === 'finish' && !endsByItself(part.finishReason.unified);
     const ends = cutOff ? waiting.flatMap(asCutOff) : waiting;
     waiting = [];
