@@ -56,11 +56,12 @@ async function* partsOf(
   stream: ReadableStream<ModelPart> | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<ModelPart, void> {
-  const reader = stream?.getReader();
-  const cancel = () => void reader?.cancel().catch(() => undefined);
+  if (!stream) return;
+  const reader = stream.getReader();
+  const cancel = () => void reader.cancel().catch(() => undefined);
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    while (reader && !signal.aborted) {
+    while (!signal.aborted) {
       const { done, value } = await reader.read();
       if (done) return;
       yield value;
