@@ -53,6 +53,18 @@ describe('a processor of the stream fails, and what it gave reaches nobody, wher
   });
 });
 
+test('one chunk may become many, and not without end', async () => {
+  const many = (count: number) =>
+    giving(
+      'text-delta',
+      Array.from({ length: count }, () => delta('b')),
+    );
+  expect((await streamThrough([many(1_024)], [delta('a')])).out).toHaveLength(1_024);
+  const { out, verdicts } = await streamThrough([many(1_025)], [delta('a')]);
+  expect(out).toEqual([]);
+  expect(verdicts).toMatchObject([{ type: 'failure', code: 'processor-verdict-refused' }]);
+});
+
 test('a finish may be changed, and may have company', async () => {
   const { out } = await streamThrough([giving('finish', [delta('!'), { ...FINISH }])], [delta('a'), FINISH]);
   expect(out).toEqual(['a', '!', 'finish']);
@@ -93,6 +105,14 @@ describe('when nobody wants the rest', () => {
       { type: 'failure', code: 'processor-timeout', message: expect.stringContaining('hanging') },
     ]);
   });
+});
+
+test('a chunk that comes when the call was given up is not shown to the processor', async () => {
+  const seen: string[] = [];
+  const look = streaming('look', ({ part }) => (seen.push(part.type), part));
+  const { out, verdicts } = await streamThrough([look], [delta('a')], { signal: AbortSignal.abort() });
+  expect([out, seen]).toEqual([[], []]);
+  expect(verdicts).toMatchObject([{ type: 'failure', code: 'processor-timeout' }]);
 });
 
 test('a custom chunk that cannot be sent fails its processor though nobody waits for it, and the process goes on', async () => {

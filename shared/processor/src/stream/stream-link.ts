@@ -65,6 +65,7 @@ export function createStreamLink(options: LinkOptions): StreamLink {
           if (closed) return;
           if (item === MARK || (isDataChunk(item) && !processDataParts)) next(item);
           else {
+            if (signal.aborted) throw givenUp();
             const result = call(item);
             pass(item, result instanceof Promise ? await result : result);
           }
@@ -90,8 +91,15 @@ export function createStreamLink(options: LinkOptions): StreamLink {
   };
 }
 
+/** In place of one: a processor that makes ever more of a chunk must not fill everybody's memory. */
+const MAX_CHUNKS_FOR_ONE = 1_024;
+
 /** @throws processor-failed for what is no chunk; processor-verdict-refused for chunks that may not stand in this one's place */
 function checkedChunks(part: Chunk, results: readonly unknown[]): readonly Chunk[] {
+  if (results.length > MAX_CHUNKS_FOR_ONE) {
+    const message = `processOutputStream returned ${results.length} chunks for one: at most ${MAX_CHUNKS_FOR_ONE} are taken.`;
+    throw new MillraceError('processor-verdict-refused', message);
+  }
   const chunks = results.map(checkedChunk);
   const passed = passedChunks(part.runId, [part], chunks);
   if ('chunks' in passed) return passed.chunks;
