@@ -1,5 +1,5 @@
 // `npm start -- --once TEXT`: one run of the demo agent, its answer alone on stdout.
-import { codedText, EXIT_CODES, exitOfRun } from '@millrace/cli';
+import { codedText, EXIT_CODES, exitOfRun, statusText } from '@millrace/cli';
 import type { Client } from '@millrace/client';
 import type { RunResult } from '@millrace/contracts';
 
@@ -29,8 +29,7 @@ export async function answerOnce({ client, agent, text, answer, report, signal }
   return EXIT_CODES[exitOfRun(result.status)].code;
 }
 
-/** Why a run has no answer. */
-export function reasonOf({ status, tripwire, error }: RunResult): string {
-  if (tripwire) return `${status}, blocked by ${tripwire.processorId ?? 'a processor'}: ${tripwire.reason}`;
-  return error ? `${status}. ${codedText(error)}` : status;
+/** Why a run has no answer, in the words of `millrace run`. */
+export function reasonOf(result: RunResult): string {
+  return result.error ? `${result.status}. ${codedText(result.error)}` : statusText(result);
 }
