@@ -20,7 +20,7 @@ export type ApplyOptions = {
   signal: AbortSignal;
 };
 
-/** @throws MillraceError what still stood in the way after a minute, or at once what waiting does not mend */
+/** @throws MillraceError what still stood in the way after a minute, or at once what waiting does not change */
 export async function applyAgentFile({ client, agentFile, env, signal }: ApplyOptions): Promise<void> {
   const file = parseAgentFile(agentFile, await readFile(agentFile, 'utf8'), env);
   const deadline = performance.now() + WAIT_MS;

@@ -1,4 +1,4 @@
-// What stands behind `npm start --`.
+// What follows `npm start --`.
 import { parseArgs } from 'node:util';
 
 export type Arguments = { command: 'serve'; tour: boolean } | { command: 'once'; text: string } | { command: 'help' };

@@ -68,7 +68,7 @@ test('tells what is there already, then every change; what does not fit is logge
   stop();
 });
 
-test('goes on behind an outage of the server, and misses nothing', async () => {
+test('goes on after an outage of the server, and misses nothing', async () => {
   const { entries, stop } = await watched();
   await eventually(() => entries.size > 0);
   await nats.kill();

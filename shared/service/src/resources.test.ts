@@ -41,13 +41,13 @@ test('releasing twice releases once', async () => {
   expect(released).toBe(1);
 });
 
-test('what is opened while the rest is released, or behind it, is released too', async () => {
+test('what is opened while the rest is released, or after it, is released too', async () => {
   const resources = createResources();
   const log: string[] = [];
   resources.add('outer', () => resources.add('during', () => void log.push('during')));
   await resources.release();
-  resources.add('behind', () => void log.push('behind'));
-  expect(log).toEqual(['during', 'behind']);
+  resources.add('after', () => void log.push('after'));
+  expect(log).toEqual(['during', 'after']);
 });
 
 describe('one deadline', () => {

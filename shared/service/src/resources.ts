@@ -6,7 +6,7 @@
 export type Release = (remainingMs: () => number) => Promise<void> | void;
 export type ReleaseFailure = { name: string; error: unknown };
 export type Resources = {
-  /** What is added when all has been released already (a start that went on behind its own failure) is released at once. */
+  /** What is added when all has been released already (a start that went on after its own failure) is released at once. */
   add(name: string, release: Release): void;
   /**
    * Resolves with what failed or did not end; the rest is released all the same. At the latest CLOSE_MS after `graceMs`.
@@ -16,7 +16,7 @@ export type Resources = {
 };
 
 const DEFAULT_GRACE_MS = 10_000;
-/** Behind the deadline, for all that is still open together: connections are closed, not abandoned. */
+/** After the deadline, for all that is still open together: connections are closed, not abandoned. */
 export const CLOSE_MS = 3_000;
 
 export function createResources(): Resources {

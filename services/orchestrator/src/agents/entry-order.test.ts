@@ -19,11 +19,11 @@ describe('entries', () => {
     expect(order([b, c, a])).toBe('b c a');
   });
 
-  test('stand behind what `after` names, wherever that is declared', () => {
+  test('stand after what `after` names, wherever that is declared', () => {
     expect(order([{ name: 'x', after: 'b' }, a, b, c])).toBe('a b x c');
   });
 
-  test('stand in front of what `before` names', () => {
+  test('stand before what `before` names', () => {
     expect(order([a, b, { name: 'x', before: 'a' }])).toBe('x a b');
   });
 

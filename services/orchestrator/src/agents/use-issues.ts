@@ -16,7 +16,7 @@ function allOptionIssues(uses: readonly Use[]): Issue[] {
   const issues: Issue[] = [];
   for (const one of firstUses(uses)) {
     if (performance.now() - started > MAX_OPTIONS_MS) {
-      const message = `The options take longer to check than ${MAX_OPTIONS_MS} ms; this one and those behind it are not checked.`;
+      const message = `The options take longer to check than ${MAX_OPTIONS_MS} ms; this one and those after it are not checked.`;
       return [
         ...issues,
         { code: 'options-invalid', message, path: one.path, remedy: 'Give fewer or simpler options.' },

@@ -79,7 +79,7 @@ export function createDiscovery(bus: Bus): Discovery {
 
 /**
  * Work that is under way when somebody asks began before the question, and may have missed what is asked for: it is done once more
- * behind it, once for all who ask meanwhile.
+ * after it, once for all who ask meanwhile.
  */
 function freshly(work: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | undefined;
