@@ -88,7 +88,7 @@ export type Chunk = KnownChunk;
 /** Known types first: the stream path is made of them, and they match at the first look. */
 export const chunkSchema = typed<Chunk>(z.union([knownChunkSchema, otherChunkSchema]));
 
-/** Chunks that do not pass the processOutputStream chain. Source: semantics.md, section 4. */
+/** Chunks that do not pass the processOutputStream chain. See docs/semantics.md. */
 const unchained = new Set(['start', 'abort', 'tripwire', 'retract', 'suspended', 'resumed']);
 /** Chunks that a processor may change but not drop. */
 const undroppable = new Set(['finish', 'error', 'tripwire']);

@@ -20,7 +20,7 @@ export type Stage = (typeof STAGES)[number];
 export const listSchema = z.enum(['input', 'output', 'error']);
 export type ListName = z.infer<typeof listSchema>;
 
-/** Which list serves which stage. Source: semantics.md, section 1. */
+/** Which list serves which stage. See docs/semantics.md. */
 export const LIST_OF_STAGE: Record<Stage, ListName> = {
   processInput: 'input',
   processInputStep: 'input',

@@ -79,7 +79,7 @@ export type VerdictOf<T extends VerdictType> = Extract<Verdict, { type: T }>;
 
 const everywhere: readonly VerdictType[] = ['continue', 'abort', 'failure'];
 
-/** Which verdicts a stage allows beside continue, abort and failure. Source: semantics.md, section 3. */
+/** Which verdicts a stage allows beside continue, abort and failure. See docs/semantics.md. */
 const ALSO_ALLOWED: Record<Stage, readonly VerdictType[]> = {
   processInput: ['halt', 'suspend'],
   processInputStep: ['halt', 'suspend'],

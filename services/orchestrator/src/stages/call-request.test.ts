@@ -10,7 +10,7 @@ function groups(entries: string[], ...replicas: string[][]): string[][] {
   return mergeAdjacent(plan, { together }).map((group) => group.map(({ entry }) => entry));
 }
 
-test('neighbours of one replica are one call', () => {
+test('adjacent entries of one replica are one call', () => {
   expect(groups(['a', 'b', 'c'], ['a', 'b', 'c'])).toEqual([['a', 'b', 'c']]);
 });
 

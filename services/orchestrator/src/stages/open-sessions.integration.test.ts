@@ -72,7 +72,7 @@ async function open(list: PlanEntry[], options?: Parameters<typeof testRun>[1]) 
 }
 
 describe('sessions', () => {
-  test('are one for a list of neighbours', async () => {
+  test('are one for a list of adjacent entries', async () => {
     const { opens } = await replica(['a'], (_open, answer) => answer());
     expect(await open(entries('a', 'b', 'c'))).toEqual(['a+b+c 1']);
     expect(opens).toEqual(['a+b+c']);

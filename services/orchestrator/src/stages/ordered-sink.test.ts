@@ -20,7 +20,7 @@ test('chunks go one after the other, however long each takes', async () => {
   expect(out).toEqual(['data-1', 'data-2', 'data-3']);
 });
 
-test('the first interrupt is kept, and nothing is sent behind it', async () => {
+test('the first interrupt is kept, and nothing is sent after it', async () => {
   const out: string[] = [];
   let stopped = 0;
   const sink = createOrderedSink(

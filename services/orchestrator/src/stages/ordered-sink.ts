@@ -8,7 +8,7 @@ export type DataSink = (chunks: Chunk[]) => Promise<Interrupt | undefined>;
 
 export type OrderedSink = {
   send(chunks: Chunk[]): void;
-  /** Everything so far is out, or will never be. The first interrupt, if there was one; nothing is sent behind it. */
+  /** Everything so far is out, or will never be. The first interrupt, if there was one; nothing is sent after it. */
   settle(): Promise<Interrupt | undefined>;
 };
 

@@ -52,7 +52,7 @@ export async function openStreamChain(
     ended.resolve(fold);
     wake();
   };
-  /** Chunks into the link at `at`, or out of the chain behind the last one. */
+  /** Chunks into the link at `at`, or out of the chain after the last one. */
   const into = (at: number, chunks: readonly Chunk[]) => {
     if (fold.stopped) return;
     const link = links[at];

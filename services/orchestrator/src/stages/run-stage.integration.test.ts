@@ -104,7 +104,7 @@ describe('verdicts', () => {
 describe('a failure', () => {
   const broken: Verdict = { type: 'failure', code: 'processor-failed', message: 'broken', retryable: false };
 
-  test('that is skipped lets those behind it be asked', async () => {
+  test('that is skipped lets those after it be asked', async () => {
     const { ask, calls, events } = await staged(['a', 'b', 'c'], byEntry({ b: broken }), {
       more: { onFailure: 'skip' },
     });
@@ -113,7 +113,7 @@ describe('a failure', () => {
     expect(events).toMatchObject([{ entries: [{ entry: 'a' }, { entry: 'b', skipped: true }, { entry: 'c' }] }]);
   });
 
-  test('that is what was changed, not what was said, has those behind it asked again', async () => {
+  test('that is what was changed, not what was said, has those after it asked again', async () => {
     // A change that the stage may not make: the replica went on with it, the run must not.
     const wrong: Verdict = { type: 'continue', changes: { model: 'openai/other' } };
     const { ask, calls } = await staged(['a', 'b'], byEntry({ a: wrong }), { more: { onFailure: 'skip' } });
@@ -184,7 +184,7 @@ describe('custom chunks', () => {
     expect(typesOf(sunk)).toEqual(['data-a', 'data-b']);
   });
 
-  test('that the output stream stops stop the run, and nobody is asked behind them', async () => {
+  test('that the output stream stops stop the run, and nobody is asked after them', async () => {
     const { ask, sinkAnswers, calls } = await staged(['a', 'b'], talking, { merged: false });
     const stopped = fail({ code: 'internal', message: 'stopped' });
     sinkAnswers(stopped);

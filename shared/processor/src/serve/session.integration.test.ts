@@ -154,7 +154,7 @@ describe('opening', () => {
     expect(session.opened).toMatchObject({ opened: false, verdicts: [{ type: 'failure', code: 'options-invalid' }] });
   });
 
-  test('goes as far as the options fit: the one behind is asked for again, and fails for itself', async () => {
+  test('goes as far as the options fit: the one after is asked for again, and fails for itself', async () => {
     const session = await openTestSession(asker.bus, {
       entries: [callEntry('upper'), callEntry('count', { unknown: 1 })],
     });
@@ -164,7 +164,7 @@ describe('opening', () => {
 });
 
 describe('a session that goes wrong', () => {
-  test('is stopped by a processor: what was let through before comes with the verdicts, nothing behind it', async () => {
+  test('is stopped by a processor: what was let through before comes with the verdicts, nothing after it', async () => {
     const session = await open(['upper', 'stop']);
     session.send([delta('a'), delta('b'), delta('c'), delta('d')]);
     expect(await session.ended()).toMatchObject({ verdicts: [{ type: 'continue' }, { type: 'abort', reason: 'no' }] });

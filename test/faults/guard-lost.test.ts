@@ -1,0 +1,51 @@
+// A guard's only replica is lost while it is at work, and another comes up: the run goes on, long before the guard's time is up.
+import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { script } from '../e2e/script.ts';
+
+const nats = useNats();
+
+/** Far beyond the time of a test: who waits for it fails. */
+const LONG_MS = 120_000;
+let calls = 0;
+let entered = Promise.withResolvers<void>();
+const guard = (id: string, hangs: boolean) =>
+  defineProcessor({
+    id,
+    description: 'of a test',
+    stages: ['processInput'],
+    reads: ['input'],
+    policy: { timeoutMs: LONG_MS, attempts: 2 },
+    options: z.strictObject({}),
+    create: () => ({
+      id,
+      processInput: async ({ abortSignal }) => {
+        if (!hangs || ++calls > 1) return;
+        entered.resolve();
+        await new Promise<void>((resolve) => abortSignal.addEventListener('abort', () => resolve()));
+      },
+    }),
+  });
+const guards = useProcessors(nats, [guard('first', false), guard('second', true)], 'guards-service');
+const stack = useStack(nats, ['orchestrator']);
+
+async function submit(name: string, input: string[]) {
+  calls = 0;
+  entered = Promise.withResolvers();
+  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', input });
+  return stack.client.start(name, script({ text: 'guarded' }));
+}
+
+test('a guard whose only replica is killed in a merged call judges by the next one: the run finishes', async () => {
+  const doomed = guards.running;
+  const run = await submit('merged', ['first', 'second']);
+  await entered.promise;
+  // Cut off from the bus without a goodbye, as a killed process is.
+  await doomed.bus.nc.close();
+  const started = performance.now();
+  await guards.start();
+  expect(await run.result()).toMatchObject({ status: 'finished', text: 'guarded' });
+  expect(performance.now() - started).toBeLessThan(LONG_MS / 4);
+  expect(calls).toBe(2);
+}, 60_000);
