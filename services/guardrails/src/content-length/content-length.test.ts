@@ -87,6 +87,12 @@ describe('the stream', () => {
     });
     expect(seen.join('')).toBe('abcd');
   });
+  test('a long delta counts as it would in small ones, and stops as a whole', async () => {
+    const text = `${family}e\u0301`.repeat(3_000);
+    const guard = (maxOutput: number) => contentLength.create({ maxOutput, unit: 'graphemes' });
+    expect((await streamText(guard(6_000), text, [text.length], 'text')).passed).toEqual([text]);
+    expect(await stopOf(() => streamText(guard(5_999), text, [text.length], 'text'))).toMatchObject({ kind: 'abort' });
+  });
   test('each step has the whole limit, and so has one that starts over', async () => {
     const guard = contentLength.create({ maxOutput: 3 });
     const args = commonArgs();

@@ -1,5 +1,6 @@
 // content-length: how much a caller may send and an answer may hold. At the limit it passes, one more stops the run. In the stream
 // the delta that would be too much is not let through, so a client never sees more than the limit.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { modelParts, type Chunk, type JsonObject, type Message } from '@millrace/contracts';
 import {
   defineProcessor,
@@ -14,7 +15,8 @@ import { numberIn, objectIn, stringIn } from '../guard/entry-state.ts';
 import { mapMessage } from '../guard/message-values.ts';
 import { refuse, refuseUnjudged } from '../guard/report.ts';
 import { responseOption } from '../guard/strategy-options.ts';
-import { createTask, type Task } from '../work/task.ts';
+import { slicesOf } from '../text/span.ts';
+import { MAX_INLINE_COST, createTask, type Task } from '../work/task.ts';
 import { prepareCounting } from './count-texts.ts';
 import { UNITS, countMore } from './length-counter.ts';
 
@@ -63,18 +65,38 @@ function textsOf(message: Message): string[] {
   return texts;
 }
 
-function judgeDelta(guard: LengthGuard, args: ProcessOutputStreamArgs): Chunk {
+function judgeDelta(guard: LengthGuard, args: ProcessOutputStreamArgs): Chunk | Promise<Chunk> {
   const { part, state, stepNumber } = args;
   if (guard.maxOutput === 0) return part;
   const counted = objectIn(state, 'answer');
   if (part.type === 'step-start' || numberIn(counted, 'step') !== stepNumber) startOver(counted, stepNumber);
   if (part.type !== 'text-delta') return part;
+  if (part.payload.text.length > MAX_INLINE_COST) return judgeInSlices(guard, args, counted, part.payload.text);
+  judgeText(guard, args, counted, part.payload.text);
+  return part;
+}
+
+/** A long delta takes several turns of the event loop, and passes or stops as a whole. */
+async function judgeInSlices(
+  guard: LengthGuard,
+  args: ProcessOutputStreamArgs,
+  counted: JsonObject,
+  text: string,
+): Promise<Chunk> {
+  for (const slice of slicesOf(text, MAX_INLINE_COST)) {
+    judgeText(guard, args, counted, slice);
+    await nextTurn();
+    args.abortSignal.throwIfAborted();
+  }
+  return args.part;
+}
+
+function judgeText(guard: LengthGuard, args: ProcessOutputStreamArgs, counted: JsonObject, text: string): void {
   const before = { count: numberIn(counted, 'count'), tail: stringIn(counted, 'tail') };
-  const { count, tail } = countMore(before, part.payload.text, guard.unit);
+  const { count, tail } = countMore(before, text, guard.unit);
   if (count > guard.maxOutput) stop(guard, args, 'answer', count, guard.maxOutput);
   counted['count'] = count;
   counted['tail'] = tail;
-  return part;
 }
 
 function startOver(counted: JsonObject, step: number): void {

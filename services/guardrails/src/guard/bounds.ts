@@ -8,6 +8,8 @@ export const BOUNDS = {
   /** In numbering plans, about 10 µs each. */
   lookups: 20_000,
   hits: 10_000,
+  /** Stretches in another code that decode to something legible, about 0.1 ms each. */
+  decodings: 20_000,
 } as const;
 export type Bound = keyof typeof BOUNDS;
 
@@ -20,6 +22,7 @@ export const BOUND_RULES: Record<Bound, string> = {
   marks: 'too-many-marks-in-a-row',
   lookups: 'too-many-lookups',
   hits: 'too-many-hits',
+  decodings: 'too-many-decodings',
 };
 
 /** Thrown where a bound is met, however deep; `createTask` makes a value of it. */

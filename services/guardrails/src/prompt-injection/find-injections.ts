@@ -1,5 +1,6 @@
 // All that is found in a text: by phrases, roles and delimiters on the text as it reads, and by the same on whatever it says in
 // another code, nested twice.
+import { createCounter } from '../guard/bounds.ts';
 import type { Hit } from '../guard/report.ts';
 import { fold } from '../text/fold.ts';
 import { compilePattern } from '../text/linear-pattern.ts';
@@ -28,19 +29,23 @@ const groups = new RegExp(`(?<= )(?:${anyGroup})`, 'g');
 const invisible = /\p{Default_Ignorable_Code_Point}+/gu;
 const plainLayers: readonly Layer[] = ['phrases', 'role', 'delimiters'];
 
+/** @param count called for every decoding that is judged; throws where there are too many */
+type Finder = (text: string, count?: () => void) => Finding[];
 type Find = (text: string, layers: readonly Layer[]) => Finding[];
 
 /** One list for each text, in the order of their start. Layer and codes are detail: they tell how to get round the guard. */
 export const prepareInjections: PrepareJudge<FinderOptions, Hit[]> = (options) => {
   const find = createFinder(options);
-  return (texts) =>
-    texts.map((text) =>
-      find(text).map(({ rule, start, end, ...detail }) => ({ rule, start, end, detail: { ...detail } })),
+  return (texts) => {
+    const count = createCounter('decodings');
+    return texts.map((text) =>
+      find(text, count).map(({ rule, start, end, ...detail }) => ({ rule, start, end, detail: { ...detail } })),
     );
+  };
 };
 
 /** Of the same stretch, plain ones only. */
-export function createFinder({ layers, phrases, patterns }: FinderOptions): (text: string) => Finding[] {
+export function createFinder({ layers, phrases, patterns }: FinderOptions): Finder {
   const findConfigured = createConfiguredFinder(phrases, patterns);
   const findPlain: Find = (text, chosen) => {
     const visible = replacing(text, invisible, () => '');
@@ -53,10 +58,10 @@ export function createFinder({ layers, phrases, patterns }: FinderOptions): (tex
     ];
     return found.slice(0, MAX_FINDINGS).map((finding) => ({ ...finding, ...visible.spanOf(finding) }));
   };
-  return (text) => {
+  return (text, count = createCounter('decodings')) => {
     const plain = findPlain(text, plainLayers);
     const wanted = plain.filter(({ layer }) => layer === 'configured' || layers.includes(layer));
-    const encoded = layers.includes('encoding') ? findEncoded(text, findPlain, MAX_DEPTH) : [];
+    const encoded = layers.includes('encoding') ? findEncoded(text, findPlain, count, MAX_DEPTH) : [];
     const hidden = encoded.filter(
       (finding) => !plain.some((other) => other.start < finding.end && finding.start < other.end),
     );
@@ -94,12 +99,13 @@ function createConfiguredFinder(phrases: readonly string[], patterns: readonly s
   };
 }
 
-function findEncoded(text: string, findPlain: Find, depth: number, outer?: Codec): Finding[] {
+function findEncoded(text: string, findPlain: Find, count: () => void, depth: number, outer?: Codec): Finding[] {
   return decodingsOf(text).flatMap((decoding) => {
+    count();
     if (decoding.codec === 'rot13' && outer === 'rot13') return [];
     const inside = [
       ...findPlain(decoding.text, plainLayers),
-      ...(depth > 1 ? findEncoded(decoding.text, findPlain, depth - 1, decoding.codec) : []),
+      ...(depth > 1 ? findEncoded(decoding.text, findPlain, count, depth - 1, decoding.codec) : []),
     ];
     return inside.map(({ rule, start, end, codecs = [] }) => ({
       layer: 'encoding' as const,

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { BOUNDS } from '../guard/bounds.ts';
 import { preparePii } from '../pii/find-pii.ts';
 import { piiOptions } from '../pii/pii-options.ts';
+import { LAYERS, prepareInjections } from '../prompt-injection/find-injections.ts';
 import { PROCESSORS } from '../processors.ts';
 import { inputArgs, stopOf } from '../testing/stage-args.ts';
 import { MAX_INLINE_COST, closeThreads, createTask } from './task.ts';
@@ -57,6 +58,14 @@ describe('a task', () => {
     cancelled.abort();
     await expect(running).rejects.toMatchObject({ code: 'processor-timeout' });
   });
+});
+
+test('texts with too many decodings are not judged', async () => {
+  const task = createTask('prompt-injection', prepareInjections, { layers: LAYERS, phrases: [], patterns: [] });
+  const words = Array.from({ length: BOUNDS.decodings }, (_, at) =>
+    Buffer.from(`word ${at} of many`).toString('base64'),
+  );
+  expect(await task.run([words.join(' ')], signal)).toEqual({ exceeded: 'decodings' });
 });
 
 describe('two megabytes in one message', () => {
