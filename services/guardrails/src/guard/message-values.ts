@@ -1,50 +1,61 @@
-// Everything in a message that a model, a client or a store may read: what a guard judges, and may replace. Ids, roles and the
-// bytes of files stay.
+// Everything in a message that a model, a client or a store may read: what a guard judges, and may replace. What stays is named:
+// ids, roles, states, and the bytes of files.
 import type { JsonValue, Message, MessagePart } from '@millrace/contracts';
 
-/** @param kind text: what the message says itself; data: of tool calls, sources and files */
+/** @param kind text: what the message says itself; data: all else */
 export type MapValue = (value: JsonValue, kind: 'text' | 'data') => JsonValue;
+
+const MESSAGE_KEEPS = ['id', 'role', 'createdAt', 'threadId', 'resourceId', 'content'];
+const CONTENT_KEEPS = ['format', 'parts', 'content'];
+const PART_KEEPS = ['type', 'toolInvocation', 'source'];
+const FILE_KEEPS = ['type', 'data', 'mimeType'];
+const INVOCATION_KEEPS = ['state', 'toolCallId', 'isError', 'denied'];
+const SOURCE_KEEPS = ['id', 'sourceType'];
 
 /** The message with every such value mapped; the same message when nothing changed. */
 export function mapMessage(message: Message, map: MapValue): Message {
   const { content } = message;
   const parts = content.parts.map((part) => mapPart(part, map));
   const flat = content.content === undefined ? undefined : textOf(map(content.content, 'text'));
-  if (flat === content.content && parts.every((part, at) => part === content.parts[at])) return message;
-  return { ...message, content: { ...content, parts, ...(flat !== undefined && { content: flat }) } };
+  const mapped = mapMembers(content, CONTENT_KEEPS, (value) => map(value, 'data'));
+  const outer = mapMembers(message, MESSAGE_KEEPS, (value) => map(value, 'data'));
+  const isSame =
+    mapped === content && flat === content.content && parts.every((part, at) => part === content.parts[at]);
+  if (isSame) return outer;
+  return { ...outer, content: { ...mapped, parts, ...(flat !== undefined && { content: flat }) } };
 }
 
 function mapPart(part: MessagePart, map: MapValue): MessagePart {
+  const data = (value: JsonValue) => map(value, 'data');
   switch (part.type) {
-    case 'text': {
-      const text = textOf(map(part.text, 'text'));
-      return text === part.text ? part : { ...part, text };
-    }
-    case 'reasoning': {
-      const reasoning = textOf(map(part.reasoning, 'text'));
-      return reasoning === part.reasoning ? part : { ...part, reasoning };
-    }
+    case 'text':
+    case 'reasoning':
+      return mapMembers(part, PART_KEEPS, (value) =>
+        typeof value === 'string' ? textOf(map(value, 'text')) : data(value),
+      );
     case 'tool-invocation': {
-      const { toolInvocation } = part;
-      const judged = mapMembers(toolInvocation, ['toolName', 'args', 'result'], map);
-      return judged === toolInvocation ? part : { ...part, toolInvocation: judged };
+      const toolInvocation = mapMembers(part.toolInvocation, INVOCATION_KEEPS, data);
+      const outer = mapMembers(part, PART_KEEPS, data);
+      return toolInvocation === part.toolInvocation ? outer : { ...outer, toolInvocation };
     }
     case 'source': {
-      const source = mapMembers(part.source, ['title', 'url', 'filename'], map);
-      return source === part.source ? part : { ...part, source };
+      const source = mapMembers(part.source, SOURCE_KEEPS, data);
+      const outer = mapMembers(part, PART_KEEPS, data);
+      return source === part.source ? outer : { ...outer, source };
     }
     case 'file':
-      return mapMembers(part, ['filename'], map);
+      return mapMembers(part, FILE_KEEPS, data);
     default:
-      return part;
+      // A part of a type that nobody knows is stored like the others.
+      return mapMembers(part, ['type'], data);
   }
 }
 
-/** Members that are there, mapped; the same object when nothing changed. */
-function mapMembers<T extends object>(object: T, names: readonly string[], map: MapValue): T {
+/** All members but those that are kept, mapped; the same object when nothing changed. */
+function mapMembers<T extends object>(object: T, keeps: readonly string[], map: (value: JsonValue) => JsonValue): T {
   const changed = Object.entries(object).flatMap(([name, value]: [string, JsonValue | undefined]) => {
-    if (value === undefined || !names.includes(name)) return [];
-    const mapped = map(value, 'data');
+    if (value === undefined || keeps.includes(name)) return [];
+    const mapped = map(value);
     return mapped === value ? [] : [[name, mapped] as const];
   });
   return changed.length === 0 ? object : { ...object, ...Object.fromEntries(changed) };

@@ -40,6 +40,7 @@ export async function judgeWalk<T>(guard: TextGuard, args: CommonArgs, walk: Wal
   const outcome = await guard.task.run(texts, args.abortSignal);
   if ('exceeded' in outcome) return refuseUnjudged(args, guard.response, outcome.exceeded);
   const found = new Map(texts.map((text, at) => [text, outcome.found[at] ?? []]));
+  found.set('', []);
   const report = createReport(guard, args);
   const judged = walk((where) => (text, prefix) => passed(guard, args.state, found, report, where, text, prefix));
   report.send();
@@ -71,12 +72,13 @@ function passed(
   }, text);
 }
 
-/** Places in `text`. A hit in the prefix itself says that the name was misread. */
+/** Places in `text`. A hit in the prefix itself says that the name was misread. @throws for a text that was not judged */
 function hitsOf(found: ReadonlyMap<string, Hit[][]>, text: string, prefix: string): Hit[][] {
-  const plain = found.get(text) ?? [];
+  const plain = found.get(text);
+  const named = prefix === '' ? plain : found.get(prefix + text);
+  if (!plain || !named) throw new Error('A text was to pass that was not judged.');
   if (prefix === '') return plain;
   const by = prefix.length;
-  const named = found.get(prefix + text) ?? [];
   if (named.flat().some((hit) => hit.start < by)) return plain;
   // Of what stands under a name in a JSON value the whole is replaced anyway where it is a number.
   return named.map((hits) =>

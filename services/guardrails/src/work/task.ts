@@ -29,7 +29,9 @@ export function createTask<O, R>(name: string, prepare: PrepareJudge<O, R>, opti
       if (cost <= MAX_INLINE_COST) return outcomeOf(now, texts);
       const request: TaskRequest = { task: name, options, texts };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the thread ran `prepare`, which tasks.ts has under `name`
-      return (await threads.run(request, { cost, signal })) as TaskOutcome<R>;
+      const outcome = (await threads.run(request, { cost, signal })) as TaskOutcome<R>;
+      if ('found' in outcome && outcome.found.length !== texts.length) throw new Error('Not every text was judged.');
+      return outcome;
     },
   };
 }

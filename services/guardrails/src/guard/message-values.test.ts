@@ -1,0 +1,64 @@
+import { textMessage, type Message } from '@millrace/contracts';
+import { expect, test } from 'vitest';
+import { mapStrings } from '@millrace/processor';
+import { mapMessage } from './message-values.ts';
+
+const upper = (message: Message) => mapMessage(message, (value) => mapStrings(value, (text) => text.toUpperCase()));
+const given = (parts: object[], content: object = {}, members: object = {}): Message =>
+  JSON.parse(
+    JSON.stringify({
+      ...textMessage('m1', 'user', ''),
+      createdAt: '2026-11-21T00:00:00Z',
+      ...members,
+      content: { format: 2, parts, ...content },
+    }),
+  );
+
+test.each<[what: string, part: object, expected: object]>([
+  ['a text', { type: 'text', text: 'a', note: 'a' }, { type: 'text', text: 'A', note: 'A' }],
+  ['reasoning', { type: 'reasoning', reasoning: 'a' }, { type: 'reasoning', reasoning: 'A' }],
+  [
+    'a tool call and its result',
+    {
+      type: 'tool-invocation',
+      toolInvocation: { state: 'result', toolCallId: 'c', toolName: 'n', args: ['a'], result: 'a' },
+    },
+    {
+      type: 'tool-invocation',
+      toolInvocation: { state: 'result', toolCallId: 'c', toolName: 'N', args: ['A'], result: 'A' },
+    },
+  ],
+  [
+    'a source',
+    { type: 'source', source: { id: 's', sourceType: 'url', url: 'a', title: 'a', more: 'a' } },
+    { type: 'source', source: { id: 's', sourceType: 'url', url: 'A', title: 'A', more: 'A' } },
+  ],
+  [
+    'the name of a file',
+    { type: 'file', data: 'ab', mimeType: 'text/plain', filename: 'a' },
+    { type: 'file', data: 'ab', mimeType: 'text/plain', filename: 'A' },
+  ],
+  [
+    'a part of a type that nobody knows',
+    { type: 'data-card', data: { n: 'a' } },
+    { type: 'data-card', data: { n: 'A' } },
+  ],
+])('in a message is judged: %s', (_, part, expected) => {
+  expect(upper(given([part])).content.parts).toEqual([expected]);
+});
+
+test('in a message is judged: flat content, metadata, members that nobody knows', () => {
+  const message = given(
+    [],
+    { content: 'a', metadata: { k: 'a' }, old: ['a'] },
+    { more: 'a', threadId: 't', resourceId: 'r' },
+  );
+  expect(upper(message)).toEqual(
+    given([], { content: 'A', metadata: { k: 'A' }, old: ['A'] }, { more: 'A', threadId: 't', resourceId: 'r' }),
+  );
+});
+
+test('a message in which nothing changes is the same object', () => {
+  const message = given([{ type: 'text', text: 'A' }], { content: 'A' });
+  expect(upper(message)).toBe(message);
+});
