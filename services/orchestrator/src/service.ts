@@ -4,6 +4,7 @@ import {
   advertise,
   consumeCommands,
   ensureTopology,
+  guardTopology,
   openJetStream,
   serveApi,
   type Endpoint,
@@ -32,13 +33,17 @@ export const service: ServiceDefinition<typeof configSchema> = {
   name: 'orchestrator',
   version: VERSION,
   config: configSchema,
-  async start({ config, bus, log, resources, draining }) {
+  async start({ config, bus, log, resources, draining, watchHealth }) {
     const access = await openJetStream(bus);
-    await ensureTopology(access, { replicas: config.STREAM_REPLICAS });
+    const topology = { replicas: config.STREAM_REPLICAS };
+    await ensureTopology(access, topology);
     const discovery = createDiscovery(bus);
     resources.add('discovery', () => discovery.stop());
     const agents = await openAgentStore(access);
     resources.add('agents', () => agents.stop());
+    const guard = guardTopology(access, { ...topology, restored: () => agents.reload() });
+    resources.add('topology', () => guard.stop());
+    watchHealth(guard.problem);
     const sessions = createSessionInbox(bus);
     resources.add('sessions', () => sessions.stop());
     const models = createModels({ apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL });
@@ -60,6 +65,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
       serveApi(bus, 'replay', runs.replay),
       serveApi(bus, 'events', runs.events),
       serveApi(bus, 'events-detail', runs.eventsDetail),
+      serveApi(bus, 'runs-list', runs.list),
       serveApi(bus, 'agents-apply', definitions.apply),
       serveApi(bus, 'agents-list', definitions.list),
       serveApi(bus, 'agents-delete', definitions.delete),

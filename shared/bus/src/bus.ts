@@ -19,6 +19,8 @@ export type Bus = {
   connected(): boolean;
   /** How often it has been made: answers to what was asked over an earlier one may be lost. */
   connections(): number;
+  /** Calls back each time a lost connection is there again. Returns what ends that. */
+  onReconnect(listener: () => void): () => void;
   /** The server's limit for one message, bytes. */
   maxPayload(): number;
   close(): Promise<void>;
@@ -54,7 +56,8 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   const nc = await open(options, `_INBOX_${name}`);
   const inbox = createInbox(nc, `_INBOX_${name}`, log);
   const state = { connected: true, connections: 1 };
-  void report(nc, log, state);
+  const reconnected = new Set<() => void>();
+  void report(nc, log, state, () => reconnected.forEach((listener) => listener()));
   return {
     nc,
     id,
@@ -65,6 +68,10 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     log,
     connected: () => state.connected && !nc.isClosed(),
     connections: () => state.connections,
+    onReconnect(listener) {
+      reconnected.add(listener);
+      return () => void reconnected.delete(listener);
+    },
     maxPayload: () => nc.info?.max_payload ?? 1_048_576,
     close: async () => {
       if (nc.isClosed()) return;
@@ -104,12 +111,13 @@ async function open(options: BusOptions, inboxPrefix: string): Promise<NatsConne
 type Connection = { connected: boolean; connections: number };
 
 /** A denied publish is silent to its caller and arrives here alone: make it loud. */
-async function report(nc: NatsConnection, log: BusLog, state: Connection): Promise<void> {
+async function report(nc: NatsConnection, log: BusLog, state: Connection, reconnected: () => void): Promise<void> {
   for await (const status of nc.status()) {
     if (status.type === 'disconnect') state.connected = false;
     if (status.type === 'reconnect') {
       state.connected = true;
       state.connections += 1;
+      reconnected();
     }
     const quiet = status.type === 'ping' || status.type === 'forceReconnect';
     const loud = status.type === 'error' || status.type === 'slowConsumer';

@@ -1,7 +1,7 @@
 import { useBus, useNats, eventually } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { deleteEntry, readEntry, writeEntry } from './key-value.ts';
+import { deleteEntry, locateEntry, readEntry, writeEntry } from './key-value.ts';
 import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
 
 const nats = useNats();
@@ -55,11 +55,21 @@ describe('compare and set', () => {
   });
 });
 
-test('an entry with a time to live goes away, and can then be written as new', async () => {
+test('an entry with a time to live goes away, and its id can be used again', async () => {
   await write('head.acme.ttl', 1, 0, 1);
   expect((await read('head.acme.ttl'))?.value).toEqual({ n: 1 });
   await eventually(async () => (await read('head.acme.ttl')) === undefined, { pollMs: 50 });
+  // What has expired leaves a marker: whoever writes under the key again names its revision.
+  const { revision } = await locateEntry(access, bucket, 'head.acme.ttl', schema);
+  expect(revision).toBeGreaterThan(0);
+  expect(await write('head.acme.ttl', 2, revision)).toHaveProperty('revision');
 }, 10_000);
+
+test('a bucket that is not there is a store that is unavailable, for who reads and for who writes', async () => {
+  const missing = { code: 'store-unavailable', remedy: expect.any(String) };
+  await expect(readEntry(access, 'nosuch', 'a', schema)).rejects.toMatchObject(missing);
+  await expect(writeEntry(access, 'nosuch', 'a', {}, {})).rejects.toMatchObject(missing);
+});
 
 test('an entry that does not fit its schema is an error that names it', async () => {
   await writeEntry(access, bucket, 'head.acme.bad', { n: 'one' }, { expectedRevision: 0 });
@@ -93,12 +103,12 @@ describe('an entry that is deleted', () => {
     expect((await read('head.acme.stays'))?.value).toEqual({ n: 1 });
   });
 
-  test('is written as new by who says so alone', async () => {
+  test('is written again by who names the revision of its tombstone alone', async () => {
     await deleted('head.acme.again');
     expect(await write('head.acme.again', 2, 0)).toEqual({ conflict: true });
-    const over = { expectedRevision: 0, overDeleted: true };
-    expect(await writeEntry(access, bucket, 'head.acme.again', { n: 3 }, over)).toHaveProperty('revision');
-    expect(await writeEntry(access, bucket, 'head.acme.again', { n: 4 }, over)).toEqual({ conflict: true });
+    const { revision } = await locateEntry(access, bucket, 'head.acme.again', schema);
+    expect(await write('head.acme.again', 3, revision)).toHaveProperty('revision');
+    expect(await write('head.acme.again', 4, revision)).toEqual({ conflict: true });
     expect((await read('head.acme.again'))?.value).toEqual({ n: 3 });
   });
 });

@@ -1,99 +1,105 @@
 // Entries of a key-value bucket, typed, written by compare-and-set. Reads go to the stream's leader: a replica may be behind,
 // and an owner that reads its own write back must see it. `kv.update` has no TTL, so the writes are plain publishes with the
-// expected sequence (architecture.md, section 8).
+// expected sequence.
 import { MillraceError } from '@millrace/contracts';
-import { JetStreamApiError, type StoredMsg } from '@nats-io/jetstream';
-import { headers, type MsgHdrs } from 'nats';
+import { JetStreamApiError } from '@nats-io/jetstream';
+import { headers } from 'nats';
 import type { z } from 'zod';
+import { storeError } from './store-error.ts';
 import { WRONG_LAST_SEQUENCE, isCode, type JetStreamAccess } from './topology.ts';
 import { decode, encodeWithin } from './wire.ts';
 
 export type Entry<T> = { value: T; revision: number };
+/** What stands under a key: an entry, one that does not fit its schema, or none (`revision` of what was removed or has expired, or 0). */
+export type Located<T> = Entry<T> | { error: MillraceError; revision: number } | { revision: number };
 /** `conflict`: somebody else wrote first. */
 export type Written = { revision: number } | { conflict: true };
 
 const WRITE_TIMEOUT_MS = 5_000;
 const NOT_FOUND = 10037;
 
-export type WriteOptions = {
-  expectedRevision: number;
-  ttlSeconds?: number;
-  /** With `expectedRevision` 0: an entry that was deleted may be there again. */
-  overDeleted?: boolean;
-};
+/** `expectedRevision`: 0 for an entry that was never there; absent: whatever is there. */
+export type WriteOptions = { expectedRevision?: number; ttlSeconds?: number };
 
-/** @throws message-invalid when what is stored does not fit */
+/** @throws bus-unreachable, store-unavailable */
+export async function locateEntry<T>(
+  access: JetStreamAccess,
+  bucket: string,
+  key: string,
+  schema: z.ZodType<T>,
+): Promise<Located<T>> {
+  const subject = `$KV.${bucket}.${key}`;
+  try {
+    const stored = await access.jsm.streams.getMessage(`KV_${bucket}`, { last_by_subj: subject });
+    if (!stored) return { revision: 0 };
+    const revision = stored.seq;
+    // An expired entry leaves a marker, a removed one a tombstone: neither has data.
+    if (stored.header.get('KV-Operation') !== '' || stored.data.length === 0) return { revision };
+    const value = decode(stored.data, schema, subject);
+    return 'error' in value ? { error: value.error, revision } : { value: value.ok, revision };
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === NOT_FOUND) return { revision: 0 };
+    throw storeError(error, subject);
+  }
+}
+
+/** @throws message-invalid when what is stored does not fit; bus-unreachable, store-unavailable */
 export async function readEntry<T>(
   access: JetStreamAccess,
   bucket: string,
   key: string,
   schema: z.ZodType<T>,
 ): Promise<Entry<T> | undefined> {
-  const subject = `$KV.${bucket}.${key}`;
-  try {
-    const stored = await access.jsm.streams.getMessage(`KV_${bucket}`, { last_by_subj: subject });
-    if (!stored || isMarker(stored)) return undefined;
-    const value = decode(stored.data, schema, subject);
-    if ('error' in value) throw value.error;
-    return { value: value.ok, revision: stored.seq };
-  } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === NOT_FOUND) return undefined;
-    throw error;
-  }
+  const located = await locateEntry(access, bucket, key, schema);
+  if ('error' in located) throw located.error;
+  return 'value' in located ? located : undefined;
 }
 
-/** What stands for an entry that was deleted or has expired. */
-function isMarker({ header, data }: StoredMsg): boolean {
-  return header.get('KV-Operation') !== '' || data.length === 0;
-}
-
-/** `expectedRevision` 0: the entry must not be there yet. @throws message-too-large; what JetStream throws otherwise */
+/** @throws message-too-large, bus-unreachable, store-unavailable */
 export async function writeEntry(
   access: JetStreamAccess,
   bucket: string,
   key: string,
   value: unknown,
-  { expectedRevision, ttlSeconds, overDeleted = false }: WriteOptions,
+  options: WriteOptions,
 ): Promise<Written> {
   const subject = `$KV.${bucket}.${key}`;
-  const payload = encodeWithin(value, access.bus.maxPayload(), subject);
-  const options = ttlSeconds !== undefined && { ttl: `${ttlSeconds}s` };
-  const written = await putMessage(access, subject, payload, expectedRevision, options || {});
-  if ('revision' in written || !overDeleted || expectedRevision !== 0) return written;
-  const last = await access.jsm.streams.getMessage(`KV_${bucket}`, { last_by_subj: subject });
-  return last && isMarker(last) ? putMessage(access, subject, payload, last.seq, options || {}) : written;
+  return put(access, subject, encodeWithin(value, access.bus.maxPayload(), subject), options);
 }
 
-/** Leaves a marker, which those who watch the bucket are told. */
-export function deleteEntry(
+/** Leaves a tombstone, which those who watch the bucket are told; not of an entry that somebody has written since. @throws bus-unreachable, store-unavailable */
+export async function deleteEntry(
   access: JetStreamAccess,
   bucket: string,
   key: string,
   expectedRevision: number,
+  ttlSeconds?: number,
 ): Promise<Written> {
-  const marker = headers();
-  marker.set('KV-Operation', 'DEL');
-  return putMessage(access, `$KV.${bucket}.${key}`, new Uint8Array(), expectedRevision, { headers: marker });
+  const tombstone = headers();
+  tombstone.set('KV-Operation', 'DEL');
+  const options = { expectedRevision, ...(ttlSeconds !== undefined && { ttlSeconds }) };
+  return put(access, `$KV.${bucket}.${key}`, new Uint8Array(), options, tombstone);
 }
 
-async function putMessage(
+async function put(
   access: JetStreamAccess,
   subject: string,
   payload: Uint8Array,
-  expectedRevision: number,
-  options: { ttl?: string; headers?: MsgHdrs },
+  { expectedRevision, ttlSeconds }: WriteOptions,
+  more?: ReturnType<typeof headers>,
 ): Promise<Written> {
   try {
     const acked = await access.js.publish(subject, payload, {
-      expect: { lastSubjectSequence: expectedRevision },
+      ...(expectedRevision !== undefined && { expect: { lastSubjectSequence: expectedRevision } }),
       timeout: WRITE_TIMEOUT_MS,
       retries: 0,
-      ...options,
+      ...(ttlSeconds !== undefined && { ttl: `${ttlSeconds}s` }),
+      ...(more && { headers: more }),
     });
     return { revision: acked.seq };
   } catch (error) {
     if (isCode(error, WRONG_LAST_SEQUENCE)) return { conflict: true };
-    throw error;
+    throw storeError(error, subject);
   }
 }
 

@@ -3,9 +3,20 @@ export { askApi, serveApi, type ApiAddress, type ApiCall, type ApiHandler } from
 export type { BusLog } from './bus-log.ts';
 export { connectBus, type Bus, type BusOptions } from './bus.ts';
 export { publishBytesDurably, publishDurably } from './durable-publish.ts';
-export { conflictError, deleteEntry, readEntry, writeEntry, type Entry, type Written } from './key-value.ts';
+export {
+  conflictError,
+  locateEntry,
+  deleteEntry,
+  readEntry,
+  writeEntry,
+  type Entry,
+  type Located,
+  type Written,
+} from './key-value.ts';
+export { isBug, isStoreGone } from './store-error.ts';
 export { ensureTopology, isCode, openJetStream, type JetStreamAccess } from './topology.ts';
 export { startHeartbeat, type Heartbeat, type Living } from './heartbeat.ts';
+export { guardTopology, type TopologyGuard } from './guard-topology.ts';
 export { listen, publish, publishBytes, publishInBatches, type Listening } from './listen.ts';
 export { advertise, gatherInfo, gatherPings, hasLeft, type Endpoint, type MicroService } from './micro.ts';
 export { request, type Answer, type Request } from './request.ts';

@@ -1,7 +1,9 @@
 import { useBus, useNats } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { connectBus } from './bus.ts';
-import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
+import { AckPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
+import { MAX_QUEUED_RUNS, ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
 
 const nats = useNats();
 const owner = useBus(nats, 'owner');
@@ -19,6 +21,40 @@ test('several orchestrators that start at once make the streams, the queue and t
   expect(streams.map((stream) => stream.config.name).toSorted()).toEqual(
     [runs, chunks, events, `KV_${state}`, `KV_${agents}`].toSorted(),
   );
+});
+
+describe('what an older version made', () => {
+  test('is changed where the server allows that: a stream, the consumer of the queue, a bucket', async () => {
+    const bus = await owner.connect({ prefix: 'old.v1' });
+    const old = await openJetStream(bus);
+    const { runs, worker, state } = bus.names;
+    await old.jsm.streams.add({ name: runs, subjects: [bus.subjects.allRuns], retention: RetentionPolicy.Workqueue });
+    await old.jsm.consumers.add(runs, { durable_name: worker, ack_policy: AckPolicy.Explicit, ack_wait: 10e9 });
+    await new Kvm(bus.nc).create(state, { history: 5 });
+    await ensureTopology(old);
+    expect((await old.jsm.streams.info(runs)).config).toMatchObject({
+      discard: 'new',
+      discard_new_per_subject: true,
+      max_msgs_per_subject: MAX_QUEUED_RUNS,
+    });
+    // More than 15 s of retries and 3 s between two extensions.
+    expect((await old.jsm.consumers.info(runs, worker)).config.ack_wait).toBeGreaterThan(18e9);
+    const bucket = (await old.jsm.streams.info(`KV_${state}`)).config;
+    expect(bucket).toMatchObject({ max_msgs_per_subject: 1, allow_msg_ttl: true });
+    expect(bucket.subject_delete_marker_ttl).toBeGreaterThan(0);
+  });
+
+  test('is refused with both values where the server does not change it', async () => {
+    const bus = await owner.connect({ prefix: 'stuck.v1' });
+    const old = await openJetStream(bus);
+    const { runs } = bus.names;
+    await old.jsm.streams.add({ name: runs, subjects: [bus.subjects.allRuns], storage: StorageType.Memory });
+    await expect(ensureTopology(old)).rejects.toMatchObject({
+      code: 'stream-mismatch',
+      message: expect.stringMatching(/storage is "memory", and should be "file"/),
+      remedy: expect.any(String),
+    });
+  });
 });
 
 describe('what is there is left alone', () => {

@@ -29,6 +29,7 @@ afterEach(async () => {
 
 const command = (runId: string): Command => ({
   command: 'start',
+  requestHash: 'hash',
   submittedAt: 0,
   request: {
     runId,
@@ -81,16 +82,15 @@ test('two orchestrators share the queue: each command is taken once', async () =
   expect(taken.toSorted()).toEqual(runs.toSorted());
 });
 
-test('a command that is not acknowledged is delivered again, and says so, with the same sequence', async () => {
+test('a command that is not acknowledged is delivered again, with the same sequence', async () => {
   await put(command('lost'));
-  const seen: { redelivered: boolean; sequence: number }[] = [];
+  const seen: number[] = [];
   consume(async (delivery) => {
-    seen.push({ redelivered: delivery.redelivered, sequence: delivery.sequence });
+    seen.push(delivery.sequence);
     if (seen.length === 2) await delivery.acknowledge();
   });
   await eventually(() => seen.length === 2);
-  expect(seen.map(({ redelivered }) => redelivered)).toEqual([false, true]);
-  expect(seen[0]?.sequence).toBe(seen[1]?.sequence);
+  expect(seen[0]).toBe(seen[1]);
 });
 
 test('a command that is extended is not delivered again while it is worked on', async () => {
@@ -115,7 +115,7 @@ test('a command that is handed over goes to another at once', async () => {
     else await delivery.acknowledge();
   });
   await eventually(() => seen.length === 2, { timeoutMs: 450 });
-  expect(seen[1]?.redelivered).toBe(true);
+  expect(seen[1]?.sequence).toBe(seen[0]?.sequence);
 });
 
 test('what is no command is refused aloud and removed, and the queue goes on', async () => {

@@ -10,7 +10,6 @@ export type Delivery = {
   command: Command;
   /** Stream sequence: the command's identity. */
   sequence: number;
-  redelivered: boolean;
   /** Resolves when the server has it. Not to be called by an owner that was fenced. */
   acknowledge(): Promise<void>;
   /** Tells the server that the command is still being worked on. */
@@ -76,7 +75,6 @@ function delivery(message: JsMsg, command: Command): Delivery {
   return {
     command,
     sequence: message.seq,
-    redelivered: message.info.deliveryCount > 1,
     acknowledge: async () => void (await message.ackAck()),
     extend: () => message.working(),
     handOver: () => message.nak(),

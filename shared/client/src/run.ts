@@ -1,5 +1,5 @@
 // A run as its caller holds it: its chunks for any number of readers, its result, and the ways to end it.
-import { MillraceError, type Chunk, type RunResult, type RunStatus } from '@millrace/contracts';
+import type { Chunk, MillraceError, RunResult, RunStatus } from '@millrace/contracts';
 import type { PositionedChunk } from './chunk-merge.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import type { Ask, Connection } from './connection.ts';
@@ -24,14 +24,7 @@ export type Run = {
   status(): Promise<RunStatus>;
 };
 
-/** @param submitted it was accepted here: that nobody knows it yet means that it is queued */
-export function createRun(
-  runId: string,
-  log: ChunkLog,
-  connection: Connection,
-  closed: AbortSignal,
-  submitted: boolean,
-): Run {
+export function createRun(runId: string, log: ChunkLog, connection: Connection, closed: AbortSignal): Run {
   const { ask, bus } = connection;
   let result: Promise<RunResult> | undefined;
   const iterable = <T>(read: () => AsyncIterator<T>): AsyncIterable<T> => ({ [Symbol.asyncIterator]: read });
@@ -45,14 +38,7 @@ export function createRun(
       const cancelling = () => ask('cancel', {}, { run: runId, signal: closed });
       return (await tryAgain(`cancelling ${runId}`, bus.log, closed, cancelling)).status;
     },
-    async status() {
-      try {
-        return (await ask('run', {}, { run: runId })).status;
-      } catch (error) {
-        if (submitted && MillraceError.isInstance(error) && error.code === 'run-unknown') return 'queued';
-        throw error;
-      }
-    },
+    status: async () => (await ask('run', {}, { run: runId })).status,
   };
 }
 

@@ -1,4 +1,5 @@
 // Submits a run: subscribed before it is asked for, so that no chunk of it can be missed.
+import { setTimeout as delay } from 'node:timers/promises';
 import { MillraceError } from '@millrace/contracts';
 import { createChunkLog } from './chunk-log.ts';
 import type { Position } from './chunk-merge.ts';
@@ -9,6 +10,11 @@ import { createRun, type Run } from './run.ts';
 import { buildRequest, type BuiltRequest, type RunInput, type StartOptions } from './run-request.ts';
 import { tryAgain } from './try-again.ts';
 
+const SUBMISSION_ARRIVES_MS = 2_000;
+const CANCEL_RETRY_MS = 100;
+/** A run that was accepted is known from then on: what stays unknown for so long, its submission included, was lost with its store. */
+const UNKNOWN_MS = 60_000;
+
 /** Resolves when the run is accepted. @throws coded refusals */
 export async function startRun(
   connection: Connection,
@@ -18,19 +24,20 @@ export async function startRun(
   closed: AbortSignal,
 ): Promise<Run> {
   const request = buildRequest(connection.tenant, agent, input, options);
-  const { runId, deadlineMs } = request;
+  const { runId } = request;
   const { signal } = options;
   if (signal?.aborted) throw new MillraceError('cancelled', `${runId} was given up before it was submitted.`);
   // Who names the id may mean a run that has begun.
   const late = options.runId !== undefined;
-  const reading = await openReading(connection, runId, { late, unknownForMs: deadlineMs }, closed);
+  const reading = await openReading(connection, runId, { late, unknownForMs: UNKNOWN_MS }, closed);
   const cancel = () => void reading.run.cancel().catch((error: unknown) => logFailure(connection, runId, error));
   try {
     await submit(connection, request, signal ? AbortSignal.any([signal, closed]) : closed);
   } catch (error) {
     reading.stop(new MillraceError('cancelled', `${runId} was not accepted.`));
-    // It may have been accepted all the same.
-    if (signal?.aborted) cancel();
+    // It may be accepted all the same, by somebody who has not come to it yet.
+    if (signal?.aborted)
+      void cancelSubmitted(reading.run).catch((failed: unknown) => logFailure(connection, runId, failed));
     throw error;
   }
   if (signal?.aborted) cancel();
@@ -61,14 +68,28 @@ async function openReading(connection: Connection, runId: string, options: Reade
   if (closed.aborted) onClose();
   closed.addEventListener('abort', onClose, { once: true });
   void log.outcome.then(() => closed.removeEventListener('abort', onClose));
-  const isSubmitted = options.unknownForMs !== undefined;
-  return { run: createRun(runId, log, connection, closed, isSubmitted), stop, outcome: log.outcome };
+  return { run: createRun(runId, log, connection, closed), stop, outcome: log.outcome };
 }
 
 /** The same id is the same run, so that submitting it twice is safe. */
 function submit({ ask, bus }: Connection, request: BuiltRequest, signal: AbortSignal): Promise<unknown> {
   const { runId } = request;
   return tryAgain(`submitting ${runId}`, bus.log, signal, () => ask('submit', request, { run: runId, signal }));
+}
+
+/** Until it is known, for as long as a submission may be on its way to somebody. */
+async function cancelSubmitted(run: Run): Promise<void> {
+  for (const giveUpAt = performance.now() + SUBMISSION_ARRIVES_MS; ;) {
+    try {
+      return void (await run.cancel());
+    } catch (error) {
+      const isUnknown = MillraceError.isInstance(error) && error.code === 'run-unknown';
+      // Nobody has taken it by now: there is nothing to cancel.
+      if (isUnknown && performance.now() >= giveUpAt) return;
+      if (!isUnknown) throw error;
+      await delay(CANCEL_RETRY_MS);
+    }
+  }
 }
 
 function logFailure({ bus }: Connection, runId: string, error: unknown): void {

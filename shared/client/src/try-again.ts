@@ -8,6 +8,7 @@ import { MillraceError, type ErrorCode } from '@millrace/contracts';
 const TRIED_AGAIN_FOR_MS: Partial<Record<ErrorCode, number>> = {
   'nobody-there': 10_000,
   'bus-unreachable': 10_000,
+  'store-unavailable': 10_000,
   timeout: 15_000,
 };
 const FIRST_PAUSE_MS = 100;

@@ -86,6 +86,8 @@ const PERMANENT: ReadonlySet<string> = new Set<ErrorCode>([
   'not-json',
   'not-built-yet',
   'options-invalid',
+  'run-exists',
+  'queue-full',
   'processor-invalid',
   'processor-verdict-refused',
   'state-not-serializable',

@@ -22,23 +22,30 @@ import { violationSchema } from './verdict.ts';
 
 const count = z.number().int().min(0);
 
-/** The entry that owns a run: small, and written by compare-and-set only. */
+/** The entry that owns a run, from its submission on: small, and written by compare-and-set only. */
 export const runHeadSchema = z.object({
   tenant: tokenSchema,
   runId: tokenSchema,
+  agent: tokenSchema,
+  requestHash: z.string().describe('a run id is one request: another one under it is refused'),
   status: runStatusSchema,
+  owner: tokenSchema.describe('the orchestrator that wrote this'),
   epoch: z.number().int().min(1),
   write: count.describe('number of this write within the epoch'),
-  command: count.describe('stream sequence of the command that drives the run'),
+  command: count.describe('stream sequence of the command that drives the run; 0 while it is queued'),
   records: count.describe('how many records count'),
   nextIndex: count.describe('where the chunks of the next owner go on'),
   bases: z.array(z.object({ epoch: z.number().int().min(1), index: count })),
-  startedAt: z.number(),
+  submittedAt: z.number(),
+  startedAt: z.number().optional(),
   deadlineAt: z.number(),
-  result: runResultSchema.optional(),
-  lastChunk: chunkSchema.optional(),
+  ended: z.object({ at: z.string().describe('ISO 8601'), step: count }).optional(),
 });
 export type RunHead = z.infer<typeof runHeadSchema>;
+
+/** How a run ended: apart from the head, which is read for every page of a replay. Written before the head says that it counts. */
+export const runEndSchema = z.object({ result: runResultSchema, lastChunk: chunkSchema });
+export type RunEnd = z.infer<typeof runEndSchema>;
 
 /** A model's answer as it was let through. */
 export const stepAnswerSchema = z.object({

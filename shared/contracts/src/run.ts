@@ -52,7 +52,12 @@ export type RunRequestInput = z.input<typeof runRequestSchema>;
 
 /** What stands in the work queue. resume and expire come with suspension. */
 export const commandSchema = z.discriminatedUnion('command', [
-  z.object({ command: z.literal('start'), request: runRequestSchema, submittedAt: z.number() }),
+  z.object({
+    command: z.literal('start'),
+    request: runRequestSchema,
+    requestHash: z.string(),
+    submittedAt: z.number(),
+  }),
 ]);
 export type Command = z.infer<typeof commandSchema>;
 

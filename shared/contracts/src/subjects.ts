@@ -76,6 +76,8 @@ export function createNames(prefix: string = DEFAULT_PREFIX) {
 export const stateKeys = {
   head: (tenant: string, run: string) => `head.${checked(tenant)}.${checked(run)}`,
   record: (tenant: string, run: string, name: string) => `record.${checked(tenant)}.${checked(run)}.${checked(name)}`,
+  heads: (tenant: string) => `head.${checked(tenant)}.*`,
+  end: (tenant: string, run: string, epoch: number) => `end.${checked(tenant)}.${checked(run)}.${epoch}`,
   cancel: (tenant: string, run: string) => `cancel.${checked(tenant)}.${checked(run)}`,
 };
 export const agentKey = (tenant: string, agent: string): string => `${checked(tenant)}.${checked(agent)}`;

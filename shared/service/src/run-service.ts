@@ -4,7 +4,7 @@ import { MillraceError, shownAddress, toWireError } from '@millrace/contracts';
 import { connectBus, resolveAddress, type Bus } from '@millrace/bus';
 import type { z } from 'zod';
 import { readServiceConfig, type BaseConfig } from './config.ts';
-import { serveHealth } from './health.ts';
+import { serveHealth, type HealthCheck } from './health.ts';
 import { createLog, type Log } from './log.ts';
 import { createResources, type Resources } from './resources.ts';
 
@@ -15,6 +15,8 @@ export type ServiceContext<C> = {
   resources: Resources;
   /** Token of this process. */
   replica: string;
+  /** The service is unhealthy, with the reason, while the check gives one. */
+  watchHealth(check: HealthCheck): void;
   /** Fires when the service begins to drain. */
   draining: AbortSignal;
 };
@@ -52,10 +54,12 @@ export async function startService<S extends z.ZodType<object>>(
   };
   try {
     let connected = () => false;
+    const checks: HealthCheck[] = [];
+    const ownProblem = () => checks.map((check) => check()).find((found) => found !== undefined);
     const health = await openHealth(
       base,
       resources,
-      () => problem ?? (connected() ? undefined : 'no connection to NATS'),
+      () => problem ?? (connected() ? ownProblem() : 'no connection to NATS'),
     );
     const address = await resolveAddress(env, process.cwd());
     const bus = await connectBus({
@@ -68,7 +72,15 @@ export async function startService<S extends z.ZodType<object>>(
     });
     resources.add('NATS', () => bus.close());
     connected = bus.connected;
-    await definition.start({ config, bus, log, resources, replica, draining: draining.signal });
+    await definition.start({
+      config,
+      bus,
+      log,
+      resources,
+      replica,
+      draining: draining.signal,
+      watchHealth: (check) => void checks.push(check),
+    });
     problem = undefined;
     log.info({ nats: shownAddress(address.url), from: address.source }, `${definition.name} is up`);
     return { replica, healthPort: health, bus, stop };

@@ -4,6 +4,7 @@ import { AGENT_LIMITS, MillraceError, agentKey, appliedAgentSchema, type Applied
 import {
   conflictError,
   deleteEntry,
+  locateEntry,
   readEntry,
   watchBucket,
   writeEntry,
@@ -20,6 +21,8 @@ export type AgentStore = {
   put(tenant: string, applied: AppliedAgent): Promise<AppliedAgent>;
   /** What was there, or undefined. @throws state-conflict */
   delete(tenant: string, agent: string): Promise<AppliedAgent | undefined>;
+  /** The bucket was made anew: what it had is forgotten. */
+  reload(): Promise<void>;
   stop(): void;
 };
 
@@ -27,10 +30,12 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
   const { bus } = access;
   const bucket = bus.names.agents;
   const known = new Map<string, AppliedAgent>();
-  const stop = await watchBucket(access, bucket, appliedAgentSchema, {
-    put: (key, { value }) => void known.set(key, value),
-    removed: (key) => void known.delete(key),
-  });
+  const watch = () =>
+    watchBucket(access, bucket, appliedAgentSchema, {
+      put: (key, { value }) => void known.set(key, value),
+      removed: (key) => void known.delete(key),
+    });
+  let stop = await watch();
   const read = (key: string): Promise<Entry<AppliedAgent> | undefined> =>
     readEntry(access, bucket, key, appliedAgentSchema);
   const list = (tenant: string) =>
@@ -43,13 +48,12 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
     list,
     async put(tenant, applied) {
       const key = agentKey(tenant, applied.agent.name);
-      const there = await read(key);
-      if (!there && list(tenant).length >= AGENT_LIMITS.maxAgents) throw full();
-      const stored = { ...applied, revision: (there?.value.revision ?? 0) + 1 };
-      const written = await writeEntry(access, bucket, key, stored, {
-        expectedRevision: there?.revision ?? 0,
-        overDeleted: true,
-      });
+      const there = await locateEntry(access, bucket, key, appliedAgentSchema);
+      if ('error' in there) throw there.error;
+      const before = 'value' in there ? there.value : undefined;
+      if (!before && list(tenant).length >= AGENT_LIMITS.maxAgents) throw full();
+      const stored = { ...applied, revision: (before?.revision ?? 0) + 1 };
+      const written = await writeEntry(access, bucket, key, stored, { expectedRevision: there.revision });
       if ('conflict' in written) throw conflictError(key);
       known.set(key, stored);
       return stored;
@@ -62,7 +66,12 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
       known.delete(key);
       return there.value;
     },
-    stop,
+    async reload() {
+      stop();
+      known.clear();
+      stop = await watch();
+    },
+    stop: () => stop(),
   };
 }
 

@@ -26,6 +26,7 @@ function createApi() {
       stored.delete(`${of}.${agent}`);
       return there;
     },
+    reload: async () => undefined,
     stop: () => undefined,
   };
   let refreshed = 0;

@@ -5,7 +5,10 @@ import type { Position } from './visible-chunks.ts';
 
 type Owned = Pick<RunHead, 'bases' | 'nextIndex' | 'status'>;
 
-/** @param isOver the run publishes nothing more: the last chunk stands in the head itself, at `nextIndex` - 1 */
+/**
+ * @param logged from the message on that holds the first position that is needed
+ * @param isOver the run publishes nothing more: the last chunk is kept apart, at `nextIndex` - 1
+ */
 export function areChunksGone(logged: readonly ChunkBatch[], head: Owned, from: Position, isOver: boolean): boolean {
   const first = firstNeeded(head, from, isOver);
   if (!first || logged.some((batch) => holds(batch, first))) return false;
@@ -14,7 +17,7 @@ export function areChunksGone(logged: readonly ChunkBatch[], head: Owned, from: 
 }
 
 /** The first position from `from` on that an owner has named as acknowledged by the log, or will. */
-function firstNeeded({ bases, nextIndex }: Owned, from: Position, isOver: boolean): Position | undefined {
+export function firstNeeded({ bases, nextIndex }: Owned, from: Position, isOver: boolean): Position | undefined {
   for (const [at, base] of bases.entries()) {
     if (base.epoch < from.epoch) continue;
     const index = base.epoch === from.epoch ? Math.max(base.index, from.index) : base.index;
@@ -26,5 +29,5 @@ function firstNeeded({ bases, nextIndex }: Owned, from: Position, isOver: boolea
 
 export const holds = ({ epoch, index, chunks }: ChunkBatch, position: Position): boolean =>
   epoch === position.epoch && index <= position.index && position.index < index + chunks.length;
-const isBehind = (batch: ChunkBatch, { epoch, index }: Position): boolean =>
+export const isBehind = (batch: ChunkBatch, { epoch, index }: Position): boolean =>
   batch.epoch > epoch || (batch.epoch === epoch && batch.index > index);

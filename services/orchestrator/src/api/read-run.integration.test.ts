@@ -1,5 +1,6 @@
 // Reading a run back from real streams: none, few, exactly a page of, and very many messages.
-import type { ChunkBatch } from '@millrace/contracts';
+import { stateKeys, type ChunkBatch } from '@millrace/contracts';
+import { writeEntry } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -23,15 +24,18 @@ async function store(runId: string, batches: readonly ChunkBatch[]): Promise<voi
 }
 const oneByOne = (count: number, size = 1): ChunkBatch[] =>
   Array.from({ length: count }, (_, index) => ({ epoch: 1, index, chunks: [delta('x'.repeat(size))] }));
-const over = (runId: string, nextIndex: number) => {
+const over = async (runId: string, nextIndex: number) => {
   const { result, lastChunk } = failedRun(runId, { code: 'internal', message: 'ended' });
-  return headOf(runId, { status: 'failed', nextIndex, result, lastChunk });
+  const key = stateKeys.end('acme', runId, 1);
+  await writeEntry(stream.access, connection.bus.names.state, key, { result, lastChunk }, {});
+  return headOf(runId, { status: 'failed', nextIndex });
 };
 const countOf = (batches: readonly ChunkBatch[]) => batches.reduce((sum, { chunks }) => sum + chunks.length, 0);
 
 describe('a run', () => {
   test('of which nothing is stored yet has nothing, and is asked again from there', async () => {
     expect(await readChunks(stream.access, headOf('none'), start)).toEqual({
+      remainingMs: expect.any(Number),
       status: 'running',
       epoch: 1,
       nextIndex: 0,
@@ -52,7 +56,7 @@ describe('a run', () => {
     let from = start;
     let [chunks, pages] = [0, 0];
     for (let complete = false; !complete; pages++) {
-      const answer = await readChunks(stream.access, over('pages', 9), from);
+      const answer = await readChunks(stream.access, await over('pages', 9), from);
       expect(JSON.stringify(answer).length).toBeLessThan(connection.bus.maxPayload());
       chunks += countOf(answer.batches);
       from = { epoch: answer.epoch, index: answer.nextIndex };
@@ -64,7 +68,7 @@ describe('a run', () => {
 
   test('that is over has its last chunk, though that never reached the log', async () => {
     await store('ended', oneByOne(2));
-    const { batches, complete, nextIndex } = await readChunks(stream.access, over('ended', 3), start);
+    const { batches, complete, nextIndex } = await readChunks(stream.access, await over('ended', 3), start);
     expect({ complete, nextIndex }).toEqual({ complete: true, nextIndex: 3 });
     expect(batches.flatMap(({ chunks }) => chunks).map(({ type }) => type)).toEqual([
       'text-delta',
@@ -74,13 +78,13 @@ describe('a run', () => {
   });
 
   test('has its last chunk once when the log has it too', async () => {
-    const { lastChunk } = over('twice', 2);
-    await store('twice', [...oneByOne(1), { epoch: 1, index: 1, chunks: lastChunk ? [lastChunk] : [] }]);
-    expect(countOf((await readChunks(stream.access, over('twice', 2), start)).batches)).toBe(2);
+    const { lastChunk } = failedRun('twice', { code: 'internal', message: 'ended' });
+    await store('twice', [...oneByOne(1), { epoch: 1, index: 1, chunks: [lastChunk] }]);
+    expect(countOf((await readChunks(stream.access, await over('twice', 2), start)).batches)).toBe(2);
   });
 
   test('whose chunks are no longer kept says so, and where its result is', async () => {
-    await expect(readChunks(stream.access, over('forgotten', 5), start)).rejects.toMatchObject({
+    await expect(readChunks(stream.access, await over('forgotten', 5), start)).rejects.toMatchObject({
       code: 'chunks-gone',
       message: expect.stringContaining('failed'),
       remedy: expect.stringContaining('result'),
@@ -99,7 +103,11 @@ describe('reading', () => {
     const subject = connection.bus.subjects.log(SHARD, 'acme', 'odd', 'chunks');
     await stream.access.js.publish(subject, 'not json');
     await stream.access.js.publish(subject, '{"n":1}');
-    const found = await readStored(stream.access, connection.bus.names.chunks, subject, z.object({ n: z.number() }));
+    const found = await readStored(stream.access, {
+      stream: connection.bus.names.chunks,
+      subject,
+      schema: z.object({ n: z.number() }),
+    });
     expect(found).toEqual([{ n: 1 }]);
   });
 
@@ -107,12 +115,11 @@ describe('reading', () => {
     // More than the server sends at once, 64 MiB.
     await store('large', oneByOne(100, 700_000));
     const subject = connection.bus.subjects.log(SHARD, 'acme', 'large', 'chunks');
-    const found = await readStored(
-      stream.access,
-      connection.bus.names.chunks,
+    const found = await readStored(stream.access, {
+      stream: connection.bus.names.chunks,
       subject,
-      z.object({ index: z.number() }),
-    );
+      schema: z.object({ index: z.number() }),
+    });
     expect(found.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, index) => index));
   });
 

@@ -1,43 +1,80 @@
-// Reads a run's chunks and events back, for api.replay and api.events.
+// Reads a run's chunks and events back, for api.replay and api.events: from the position that is asked for, a page at a time.
 import {
   MillraceError,
   chunkBatchSchema,
   isFinal,
   runEventSchema,
   type ApiAnswer,
-  type Chunk,
   type ChunkBatch,
   type RunEvent,
   type RunHead,
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { SHARD } from '../state/chunk-publisher.ts';
-import { areChunksGone, holds } from './missing-chunks.ts';
-import { readStored } from './read-stored.ts';
-import { visibleChunks, type Position } from './visible-chunks.ts';
+import { readEnd } from '../state/run-head.ts';
+import { findPosition } from './find-position.ts';
+import { areChunksGone, firstNeeded, holds } from './missing-chunks.ts';
+import { readPage, readStored } from './read-stored.ts';
+import { visibleChunks, type Position, type Visible } from './visible-chunks.ts';
 
-/** One answer; a client asks on from `nextIndex`. A quarter of what the server that we ship takes as a message. */
+/** One answer; a client asks on from its end. A quarter of what the server that we ship takes as a message. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+/** Log messages that are read for a page; each holds 8 KiB or 250 ms. */
+const MAX_PAGE_MESSAGES = 1_024;
+
+export function pageBytes({ bus }: JetStreamAccess): number {
+  return Math.min(MAX_ANSWER_BYTES, bus.maxPayload() / 2);
+}
 
 /** @throws chunks-gone */
 export async function readChunks(access: JetStreamAccess, head: RunHead, from: Position): Promise<ApiAnswer<'replay'>> {
-  const { bus } = access;
   const { status } = head;
-  const isOver = isFinal(status);
-  const subject = bus.subjects.logOf(SHARD, head.tenant, head.runId);
-  const logged = await readStored(access, bus.names.chunks, subject, chunkBatchSchema);
-  if (areChunksGone(logged, head, from, isOver)) throw chunksGone(head);
-  const maxBytes = Math.min(MAX_ANSWER_BYTES, bus.maxPayload() / 2);
-  const { batches, end, complete } = visibleChunks(withLastChunk(logged, head), from, maxBytes);
-  return { status, epoch: end.epoch, nextIndex: end.index, batches, complete: complete && isOver };
+  const { batches, end, complete } = await readVisible(access, head, from);
+  const isWhole = complete && isFinal(status);
+  return { status, epoch: end.epoch, nextIndex: end.index, batches, complete: isWhole, remainingMs: remainingMs(head) };
 }
 
-/** The state is written before the last chunk goes out: a crash in between must not cost the reader the ending. */
-function withLastChunk(logged: ChunkBatch[], head: RunHead): ChunkBatch[] {
-  const { epoch, nextIndex, lastChunk } = head;
-  const last = { epoch, index: nextIndex - 1 };
-  if (!lastChunk || !isFinal(head.status) || logged.some((batch) => holds(batch, last))) return logged;
-  return [...logged, { ...last, chunks: [lastChunk satisfies Chunk] }];
+export const remainingMs = ({ deadlineAt }: RunHead): number => deadlineAt - Date.now();
+
+async function readVisible(access: JetStreamAccess, head: RunHead, from: Position): Promise<Visible> {
+  const { bus } = access;
+  const { tenant, runId, bases } = head;
+  const isOver = isFinal(head.status);
+  const maxBytes = pageBytes(access);
+  const subject = bus.subjects.logOf(SHARD, tenant, runId);
+  const query = { stream: bus.names.chunks, subject, schema: chunkBatchSchema };
+  const first = firstNeeded(head, from, isOver);
+  let next = first && (await findPosition({ access, subject, bases }, first));
+  if (next === undefined && areChunksGone([], head, from, isOver)) throw chunksGone(head);
+  const retracts = next === undefined ? [] : await readRetracts(access, head);
+  for (let isFirst = true; ; isFirst = false) {
+    const page: Awaited<ReturnType<typeof readPage<ChunkBatch>>> =
+      next === undefined
+        ? { found: [], next }
+        : await readPage(access, query, { from: next, maxMessages: MAX_PAGE_MESSAGES, maxBytes });
+    const logged = page.found.map(({ value }) => value);
+    if (isFirst && areChunksGone(logged, head, from, isOver)) throw chunksGone(head);
+    next = page.next;
+    const window = next === undefined ? await withLastChunk(access, logged, head) : logged;
+    const visible = visibleChunks(window, { retracts, bases }, from, maxBytes);
+    const complete = visible.complete && next === undefined;
+    // A page of which nothing counts would be asked for again: the answer goes on behind it.
+    if (visible.batches.length > 0 || next === undefined) return { ...visible, complete };
+  }
+}
+
+async function readRetracts(access: JetStreamAccess, { tenant, runId }: RunHead): Promise<ChunkBatch[]> {
+  const { bus } = access;
+  const subject = bus.subjects.log(SHARD, tenant, runId, 'retract');
+  return readStored(access, { stream: bus.names.chunks, subject, schema: chunkBatchSchema });
+}
+
+/** The head is written before the last chunk goes out: a crash in between must not cost the reader the ending. */
+async function withLastChunk(access: JetStreamAccess, logged: ChunkBatch[], head: RunHead): Promise<ChunkBatch[]> {
+  const last = { epoch: head.epoch, index: head.nextIndex - 1 };
+  if (!isFinal(head.status) || logged.some((batch) => holds(batch, last))) return logged;
+  const end = await readEnd(access, head);
+  return end ? [...logged, { ...last, chunks: [end.lastChunk] }] : logged;
 }
 
 function chunksGone({ runId, status }: RunHead): MillraceError {
@@ -46,7 +83,22 @@ function chunksGone({ runId, status }: RunHead): MillraceError {
   });
 }
 
-export async function readEvents(access: JetStreamAccess, tenant: string, run: string): Promise<RunEvent[]> {
+export type EventPage = { events: RunEvent[]; next?: number };
+
+/** The ending is the head's: its event is stored behind it, and may be on its way. */
+export async function readEvents(
+  access: JetStreamAccess,
+  head: RunHead,
+  { after, limit }: { after: number; limit: number },
+): Promise<EventPage> {
   const { bus } = access;
-  return readStored(access, bus.names.events, bus.subjects.events(SHARD, tenant, run), runEventSchema);
+  const subject = bus.subjects.events(SHARD, head.tenant, head.runId);
+  const query = { stream: bus.names.events, subject, schema: runEventSchema };
+  const options = { from: after + 1, maxMessages: limit, maxBytes: pageBytes(access) };
+  const { found, next } = await readPage(access, query, options);
+  const events = found.map(({ value }) => value);
+  if (next !== undefined) return { events, next: next - 1 };
+  const { ended, epoch, status } = head;
+  const isTold = events.some((event) => event.event === 'run' && event.epoch === epoch && isFinal(event.status));
+  return { events: ended && !isTold ? [...events, { event: 'run', ...ended, epoch, status }] : events };
 }

@@ -1,4 +1,5 @@
-// Everything that a stream has under one subject, in order, by direct gets. What does not fit its schema is logged and left out.
+// What a stream has under one subject, in order, by direct gets, a page at a time. What does not fit its schema is logged and left
+// out.
 import { MillraceError } from '@millrace/contracts';
 import { decode, type JetStreamAccess } from '@millrace/bus';
 import type { z } from 'zod';
@@ -9,55 +10,97 @@ const BATCH_MESSAGES = 256;
 const BATCH_TIMEOUT_MS = 10_000;
 const NO_MESSAGES = 404;
 
-export async function readStored<T>(
+export type StoredMessage<T> = { value: T; sequence: number; bytes: number };
+export type StoredPage<T> = {
+  found: StoredMessage<T>[];
+  /** Where the next page begins; undefined: nothing more is stored. */
+  next: number | undefined;
+};
+export type StoredQuery<T> = {
+  stream: string;
+  /** May have wildcards. */
+  subject: string;
+  schema: z.ZodType<T>;
+};
+export type PageOptions = { from: number; maxMessages: number; maxBytes: number };
+
+/** From a sequence on, as many as the bounds allow, one at least. @throws timeout, and what JetStream throws */
+export async function readPage<T>(
   access: JetStreamAccess,
-  stream: string,
-  subject: string,
-  schema: z.ZodType<T>,
-): Promise<T[]> {
-  const found: T[] = [];
-  const take = (data: Uint8Array) => {
+  { stream, subject, schema }: StoredQuery<T>,
+  { from, maxMessages, maxBytes }: PageOptions,
+): Promise<StoredPage<T>> {
+  const found: StoredMessage<T>[] = [];
+  let bytes = 0;
+  let next: number | undefined = from;
+  const take = ({ data, seq }: Stored) => {
+    const isFull = found.length >= maxMessages || (found.length > 0 && bytes + data.length > maxBytes);
+    if (isFull) return false;
+    // A key that was removed, or has expired, is nothing.
+    if (data.length === 0) return true;
     const value = decode(data, schema, subject);
-    if ('ok' in value) found.push(value.ok);
-    else access.bus.log.warn({ subject, error: value.error.message }, 'a stored message is left out');
+    if ('error' in value) {
+      access.bus.log.warn({ subject, error: value.error.message }, 'a stored message is left out');
+      return true;
+    }
+    bytes += data.length;
+    found.push({ value: value.ok, sequence: seq, bytes: data.length });
+    return true;
   };
-  for (let seq: number | undefined = 1; seq !== undefined;)
-    seq = await readBatch(access, { stream, subject, seq }, take);
-  return found;
+  while (next !== undefined && found.length < maxMessages) {
+    const batch = Math.min(maxMessages - found.length, BATCH_MESSAGES);
+    const read = await readBatch(access, { stream, subject, seq: next, batch, max_bytes: maxBytes }, take);
+    ({ next } = read);
+    if (read.isFull) break;
+  }
+  return { found, next };
 }
 
-type Ask = { stream: string; subject: string; seq: number };
+/** Everything. For what is known to be little. */
+export async function readStored<T>(access: JetStreamAccess, query: StoredQuery<T>): Promise<T[]> {
+  const { found } = await readPage(access, query, { from: 1, maxMessages: Infinity, maxBytes: Infinity });
+  return found.map(({ value }) => value);
+}
+
+type Ask = { stream: string; subject: string; seq: number; batch: number; max_bytes: number };
+type Stored = { data: Uint8Array; seq: number };
+
+type Read = { next: number | undefined; isFull: boolean };
 
 /**
  * Resolves with the sequence to ask on from, if there is more: the server ends a batch early where it has become large. With a
  * callback, because an iterator's subscription is never given back (nats.js 3.4).
+ * @param take false: the page is full, and goes on with this message
  */
 async function readBatch(
   { jsm }: JetStreamAccess,
-  { stream, subject, seq }: Ask,
-  take: (data: Uint8Array) => void,
-): Promise<number | undefined> {
+  { stream, subject, seq, batch: count, max_bytes }: Ask,
+  take: (message: Stored) => boolean,
+): Promise<Read> {
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(
     () => over.reject(new MillraceError('timeout', `${stream} stopped answering.`)),
     BATCH_TIMEOUT_MS,
   );
   let next: number | undefined;
+  let isFull = false;
   const batch = await jsm.direct.getBatch(stream, {
     seq,
     next_by_subj: subject,
-    batch: BATCH_MESSAGES,
+    batch: count,
+    ...(Number.isFinite(max_bytes) && { max_bytes }),
     callback: (done, message) => {
       if (!done) {
-        next = message.pending > 0 ? message.seq + 1 : undefined;
-        take(message.data);
+        if (isFull) return;
+        isFull = !take(message);
+        next = isFull ? message.seq : message.pending > 0 ? message.seq + 1 : undefined;
       } else if (done.err && !isNoMessages(done.err)) over.reject(done.err);
       else over.resolve();
     },
   });
   try {
     await over.promise;
-    return next;
+    return { next, isFull };
   } finally {
     clearTimeout(timer);
     batch.stop();

@@ -1,18 +1,24 @@
-// The verbs of runs: submit, run, cancel, replay, events. Any orchestrator answers them.
+// The verbs of runs: submit, run, cancel, replay, events, runs-list. Any orchestrator answers them.
 import {
   MillraceError,
+  isFinal,
   publicEvent,
+  runHeadSchema,
+  stateKeys,
   type ApiAnswer,
   type ApiRequest,
-  type Command,
   type RunHead,
+  type RunSummary,
 } from '@millrace/contracts';
-import { publish, publishDurably, type JetStreamAccess } from '@millrace/bus';
+import type { JetStreamAccess } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { askCancel, readHead } from '../state/run-store.ts';
+import { readEnd, readHead } from '../state/run-head.ts';
 import { unknownAgent } from './agents-api.ts';
-import { readChunks, readEvents } from './read-run.ts';
+import { cancelRun } from './cancel-run.ts';
+import { pageBytes, readChunks, readEvents, remainingMs } from './read-run.ts';
+import { readPage } from './read-stored.ts';
 import { refuseBadRequest } from './request-issues.ts';
+import { submitRun } from './submit-run.ts';
 
 /** The server's limit leaves room for the command's own members. */
 const COMMAND_ROOM_BYTES = 4 * 1024;
@@ -22,9 +28,11 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore) {
   const headOf = async (tenant: string, run: string): Promise<RunHead> => {
     const entry = await readHead(access, tenant, run);
     if (entry) return entry.value;
-    throw new MillraceError('run-unknown', `There is no run "${run}".`, {
-      remedy: 'Final states are kept for 24 hours.',
-    });
+    throw unknownRun(run);
+  };
+  const eventsOf = async (page: ApiRequest<'events'>, call: Call) => {
+    const { tenant, run } = addressOf(call);
+    return readEvents(access, await headOf(tenant, run), page);
   };
   return {
     async submit(request: ApiRequest<'submit'>, call: Call): Promise<ApiAnswer<'submit'>> {
@@ -40,37 +48,42 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore) {
       refuseBadRequest(request, applied.agent.callerRoles);
       const bytes = Buffer.byteLength(JSON.stringify(request));
       if (bytes > bus.maxPayload() - COMMAND_ROOM_BYTES) throw tooLarge(bytes, bus.maxPayload());
-      const command: Command = { command: 'start', request, submittedAt: Date.now() };
-      // The same id is the same run: within the stream's duplicate window by this, later by the run's state.
-      if (await readHead(access, tenant, run)) return { runId: run, accepted: true };
-      await publishDurably(access, bus.subjects.runs(tenant), command, `${tenant}.${run}`);
+      await submitRun(access, request);
       return { runId: run, accepted: true };
     },
     async run(_request: object, call: Call): Promise<ApiAnswer<'run'>> {
       const { tenant, run } = addressOf(call);
-      const { status, result } = await headOf(tenant, run);
-      return { runId: run, status, ...(result && { result }) };
+      const head = await headOf(tenant, run);
+      const { status } = head;
+      const end = isFinal(status) ? await readEnd(access, head) : undefined;
+      return { runId: run, status, remainingMs: remainingMs(head), ...(end && { result: end.result }) };
     },
     async cancel(_request: object, call: Call): Promise<ApiAnswer<'cancel'>> {
       const { tenant, run } = addressOf(call);
-      await askCancel(access, tenant, run);
-      publish(bus, bus.subjects.control(tenant, run), { control: 'cancel' });
-      const head = await readHead(access, tenant, run);
-      return { runId: run, status: head?.value.status ?? 'queued' };
+      const status = await cancelRun(access, tenant, run);
+      if (status === undefined) throw unknownRun(run);
+      return { runId: run, status };
     },
     async replay({ epoch, index }: ApiRequest<'replay'>, call: Call): Promise<ApiAnswer<'replay'>> {
       const { tenant, run } = addressOf(call);
       return readChunks(access, await headOf(tenant, run), { epoch, index });
     },
-    async events(_request: object, call: Call): Promise<ApiAnswer<'events'>> {
-      const { tenant, run } = addressOf(call);
-      await headOf(tenant, run);
-      return { events: (await readEvents(access, tenant, run)).map(publicEvent) };
+    async events(page: ApiRequest<'events'>, call: Call): Promise<ApiAnswer<'events'>> {
+      const { events, ...more } = await eventsOf(page, call);
+      return { events: events.map(publicEvent), ...more };
     },
-    async eventsDetail(_request: object, call: Call): Promise<ApiAnswer<'events-detail'>> {
-      const { tenant, run } = addressOf(call);
-      await headOf(tenant, run);
-      return { events: await readEvents(access, tenant, run) };
+    eventsDetail: (page: ApiRequest<'events-detail'>, call: Call): Promise<ApiAnswer<'events-detail'>> =>
+      eventsOf(page, call),
+    async list({ limit, after }: ApiRequest<'runs-list'>, { tenant }: Call): Promise<ApiAnswer<'runs-list'>> {
+      const { state } = bus.names;
+      const query = {
+        stream: `KV_${state}`,
+        subject: `$KV.${state}.${stateKeys.heads(tenant)}`,
+        schema: runHeadSchema,
+      };
+      const options = { from: after + 1, maxMessages: limit, maxBytes: pageBytes(access) };
+      const { found, next } = await readPage(access, query, options);
+      return { runs: found.map(({ value }) => summaryOf(value)), ...(next !== undefined && { next: next - 1 }) };
     },
   };
 }
@@ -80,6 +93,23 @@ type Call = { tenant: string; run: string | undefined };
 function addressOf({ tenant, run }: Call): { tenant: string; run: string } {
   if (run !== undefined) return { tenant, run };
   throw new MillraceError('token-invalid', 'The subject names no run.');
+}
+
+function summaryOf({ runId, status, agent, submittedAt, startedAt }: RunHead): RunSummary {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return {
+    runId,
+    status,
+    agent,
+    submittedAt: iso(submittedAt),
+    ...(startedAt !== undefined && { startedAt: iso(startedAt) }),
+  };
+}
+
+function unknownRun(run: string): MillraceError {
+  return new MillraceError('run-unknown', `There is no run "${run}".`, {
+    remedy: 'Final states are kept for 24 hours.',
+  });
 }
 
 /** Where a subject has tenant and run, they alone count. */

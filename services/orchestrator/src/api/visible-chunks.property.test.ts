@@ -2,7 +2,16 @@
 // who asked once, at the end.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { historyOf, logOf, newReader, take, takeAnswer, type Placed, type Reader } from '../testing/chunk-histories.ts';
+import {
+  historyOf,
+  logOf,
+  newReader,
+  take,
+  takeAnswer,
+  takenBackOf,
+  type Placed,
+  type Reader,
+} from '../testing/chunk-histories.ts';
 import { visibleChunks } from './visible-chunks.ts';
 
 const owner = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant('word') }, { weight: 1, arbitrary: fc.nat(8) }), {
@@ -16,7 +25,7 @@ const history = fc
   .map(([owners, shares]) => historyOf(owners, shares));
 
 function ask(reader: Reader, log: readonly Placed[], maxBytes: number): { reader: Reader; complete: boolean } {
-  const { batches, end, complete } = visibleChunks(logOf(log), reader.next, maxBytes);
+  const { batches, end, complete } = visibleChunks(logOf(log), takenBackOf(logOf(log)), reader.next, maxBytes);
   return { reader: takeAnswer(reader, batches, end), complete };
 }
 
@@ -57,7 +66,12 @@ it('agrees with what a reader has who asks once at the end', () => {
 it('tells a fresh reader of no retract', () => {
   fc.assert(
     fc.property(history, (published) => {
-      const { batches } = visibleChunks(logOf(published), { epoch: 1, index: 0 }, Infinity);
+      const { batches } = visibleChunks(
+        logOf(published),
+        takenBackOf(logOf(published)),
+        { epoch: 1, index: 0 },
+        Infinity,
+      );
       expect(batches.flatMap(({ chunks }) => chunks).some(({ type }) => type === 'retract')).toBe(false);
     }),
   );

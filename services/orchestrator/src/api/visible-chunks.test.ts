@@ -1,12 +1,14 @@
 import type { ChunkBatch } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { retract, text } from '../testing/chunk-histories.ts';
-import { visibleChunks, type Position } from './visible-chunks.ts';
+import { retract, takenBackOf, text } from '../testing/chunk-histories.ts';
+import { visibleChunks as visible, type Position } from './visible-chunks.ts';
 
 const start: Position = { epoch: 1, index: 0 };
 const MANY_BYTES = 1_000_000;
 const batch = (epoch: number, index: number, ...chunks: ChunkBatch['chunks']): ChunkBatch => ({ epoch, index, chunks });
 const words = (...all: string[]) => all.map(text);
+const visibleChunks = (logged: ChunkBatch[], from: Position, maxBytes: number) =>
+  visible(logged, takenBackOf(logged), from, maxBytes);
 const show = (batches: readonly ChunkBatch[]) =>
   batches.flatMap(({ epoch, index, chunks }) =>
     chunks.map((chunk, at) => {

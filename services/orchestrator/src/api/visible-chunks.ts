@@ -4,29 +4,45 @@
 // between does not count. So an answer ends with the last chunk that it covers, in that chunk's epoch, also where that chunk
 // itself is left out; and a retract comes wherever it takes back something before the position that was asked for, even when a
 // later one takes the retract itself back.
-import type { ChunkBatch } from '@millrace/contracts';
+import type { ChunkBatch, RunHead } from '@millrace/contracts';
 
 export type Position = { epoch: number; index: number };
+/** What takes chunks back: all retracts of the run, and where each owner went on. */
+export type TakenBack = { retracts: readonly ChunkBatch[]; bases: RunHead['bases'] };
 export type Visible = {
   batches: ChunkBatch[];
   /** Behind the last chunk that the answer covers; the position that was asked for where there is nothing. */
   end: Position;
-  /** Nothing logged is behind `end`. */
+  /** Nothing of what was given is behind `end`. */
   complete: boolean;
 };
 
 type Piece = Position & { chunk: ChunkBatch['chunks'][number] };
 
-/** @param maxBytes of the chunks as JSON; a first chunk that is larger comes all the same */
-export function visibleChunks(logged: readonly ChunkBatch[], from: Position, maxBytes: number): Visible {
-  const pieces = distinct(logged.flatMap(piecesOf).toSorted(byPosition));
-  const asked = pieces.filter((piece) => byPosition(piece, from) >= 0);
-  const counting = new Set(countingOf(pieces));
-  const told = asked.filter((piece) => (counting.has(piece) && !isRetract(piece)) || takesBackBefore(piece, from));
+/**
+ * @param logged what the log holds from `from` on, or a first part of it, without what later owners made obsolete or with it
+ * @param maxBytes of the chunks as JSON; a first chunk that is larger comes all the same
+ */
+export function visibleChunks(
+  logged: readonly ChunkBatch[],
+  { retracts, bases }: TakenBack,
+  from: Position,
+  maxBytes: number,
+): Visible {
+  const asked = distinct(logged.flatMap(piecesOf).toSorted(byPosition)).filter((piece) => byPosition(piece, from) >= 0);
+  const last = asked.at(-1);
+  const takenBack = retracts.flatMap(piecesOf).filter(isRetract);
+  const isGone = (piece: Piece) =>
+    takenBack.some((by) => byPosition(by, piece) > 0 && piece.index >= retractedFrom(by)) ||
+    bases.some(({ epoch, index }) => epoch > piece.epoch && piece.index >= index);
+  const isTold = (by: Piece) =>
+    byPosition(by, from) >= 0 && last !== undefined && byPosition(by, last) <= 0 && retractedFrom(by) < from.index;
+  const counting = asked.filter((piece) => !isRetract(piece) && !isGone(piece));
+  const told = distinct([...counting, ...takenBack.filter(isTold)].toSorted(byPosition));
   const page = withinBytes(told, maxBytes);
   const complete = page.length === told.length;
-  const last = complete ? asked.at(-1) : page.at(-1);
-  return { batches: gathered(page), end: last ? behind(last) : from, complete };
+  const covered = complete ? last : page.at(-1);
+  return { batches: gathered(page), end: covered ? behind(covered) : from, complete };
 }
 
 const behind = ({ epoch, index }: Position): Position => ({ epoch, index: index + 1 });
@@ -39,27 +55,11 @@ function distinct(sorted: readonly Piece[]): Piece[] {
   return sorted.filter((piece, at) => at === 0 || byPosition(piece, sorted[at - 1] ?? piece) !== 0);
 }
 
-/** Nothing that was retracted, nothing of an epoch from where a later one goes on. */
-function countingOf(sorted: readonly Piece[]): Piece[] {
-  const counting: Piece[] = [];
-  let epoch = 0;
-  for (const piece of sorted) {
-    const floor = Math.min(piece.epoch > epoch ? piece.index : Infinity, retractedFrom(piece) ?? Infinity);
-    // Indexes grow: what goes is at the end.
-    while ((counting.at(-1)?.index ?? -1) >= floor) counting.pop();
-    counting.push(piece);
-    ({ epoch } = piece);
-  }
-  return counting;
-}
+const isRetract = ({ chunk }: Piece): boolean => chunk.type === 'retract';
 
-const isRetract = (piece: Piece): boolean => retractedFrom(piece) !== undefined;
-const takesBackBefore = (piece: Piece, { index }: Position): boolean => (retractedFrom(piece) ?? Infinity) < index;
-
-function retractedFrom({ chunk }: Piece): number | undefined {
-  if (chunk.type !== 'retract') return undefined;
+function retractedFrom({ chunk }: Piece): number {
   const payload: unknown = chunk['payload'];
-  return typeof payload === 'object' && payload !== null && 'index' in payload ? Number(payload.index) : undefined;
+  return typeof payload === 'object' && payload !== null && 'index' in payload ? Number(payload.index) : Infinity;
 }
 
 function withinBytes(pieces: readonly Piece[], maxBytes: number): Piece[] {

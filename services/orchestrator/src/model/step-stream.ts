@@ -4,7 +4,8 @@ import { toWireError, type Chunk, type StageInput, type Usage } from '@millrace/
 import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import { stopOutcome } from '../stages/stop-outcome.ts';
-import type { Run, StopReason } from '../state/run-context.ts';
+import type { Run } from '../state/run-context.ts';
+import type { StopReason } from '../state/run-stop.ts';
 import { createAnswerBuilder, isTooLarge, type AnswerBuilder } from './answer-builder.ts';
 import type { ModelEnd, ModelFailure } from './model-stream.ts';
 import { endsByItself } from './part-ends.ts';

@@ -1,47 +1,101 @@
-// A command whose run has begun already. Final: the last chunk is repeated and the command acknowledged. Otherwise its owner is
-// lost: until runs can be gone on with, a new epoch ends it.
-import { isFinal, type RunHead, type WireError } from '@millrace/contracts';
-import { publish, type Delivery } from '@millrace/bus';
+// A command whose run has begun already. Final: the last chunk is repeated and the command acknowledged. Otherwise its owner is lost:
+// runs cannot be resumed yet, so a new epoch ends it. A head that nobody can read is overwritten in the same way: left as it is, its
+// command would come again for ever.
+import { isFinal, stateKeys, type RunHead, type WireError } from '@millrace/contracts';
+import { locateEntry, publish, type Delivery } from '@millrace/bus';
+import { z } from 'zod';
 import { chunk } from '../state/make-chunk.ts';
 import { createChunkPublisher } from '../state/chunk-publisher.ts';
 import { createEventLog } from '../state/event-log.ts';
 import { failedRun } from './end-run.ts';
 import type { Deps } from '../state/run-context.ts';
+import { queuedHead, readEnd } from '../state/run-head.ts';
+import type { RunStop } from '../state/run-stop.ts';
 import { openRunStore } from '../state/run-store.ts';
-import { settleRun } from './settle-run.ts';
+import { storeEnding } from './store-ending.ts';
 
-export async function answerRedelivery(deps: Deps, delivery: Delivery, head: RunHead, revision: number): Promise<void> {
-  const { bus } = deps.access;
-  const { tenant, runId, lastChunk, nextIndex, epoch } = head;
-  if (head.command !== delivery.sequence) return delivery.acknowledge();
-  if (!isFinal(head.status)) return endForLostOwner(deps, delivery, head, revision);
-  if (lastChunk) publish(bus, bus.subjects.chunks(tenant, runId), { epoch, index: nextIndex - 1, chunks: [lastChunk] });
+export type Taken = { deps: Deps; delivery: Delivery; stop: RunStop };
+
+/** As its owner writes it when the run begins. */
+export function firstHead(owner: string, { command, sequence }: Delivery): RunHead {
+  return { ...queuedHead(command, owner), status: 'running', command: sequence, startedAt: Date.now() };
+}
+
+export async function answerRedelivery(taken: Taken, head: RunHead, revision: number): Promise<void> {
+  const { deps, delivery } = taken;
+  const { access } = deps;
+  const { bus } = access;
+  const { tenant, runId, nextIndex, epoch, requestHash } = head;
+  if (requestHash !== delivery.command.requestHash) return delivery.acknowledge();
+  // A run that was cancelled while it waited has no command of its own yet.
+  if (head.command !== 0 && head.command !== delivery.sequence) return delivery.acknowledge();
+  if (!isFinal(head.status)) {
+    const next = { ...head, epoch: epoch + 1, bases: [...head.bases, { epoch: epoch + 1, index: nextIndex }] };
+    return endInNewEpoch(taken, next, revision, ownerLost);
+  }
+  const end = await readEnd(access, head);
+  if (end) publish(bus, bus.subjects.chunks(tenant, runId), { epoch, index: nextIndex - 1, chunks: [end.lastChunk] });
   return delivery.acknowledge();
 }
 
-async function endForLostOwner(deps: Deps, delivery: Delivery, head: RunHead, revision: number): Promise<void> {
+/** What counts of a head that does not fit: where the next owner's chunks must stand. */
+const remainsSchema = z.object({
+  epoch: z.number().int().min(1).catch(1),
+  nextIndex: z.number().int().min(0).catch(0),
+});
+
+export async function endUnreadable(
+  taken: Taken,
+  { error, revision }: { error: Error; revision: number },
+): Promise<void> {
+  const { deps, delivery } = taken;
+  const { access } = deps;
+  const { tenant, runId } = delivery.command.request;
+  deps.log.error({ tenant, runId, error: error.message }, 'the head of a run does not fit: the run is ended');
+  const key = stateKeys.head(tenant, runId);
+  const there = await locateEntry(access, access.bus.names.state, key, remainsSchema);
+  const { epoch, nextIndex } = 'value' in there ? there.value : { epoch: 1, nextIndex: 0 };
+  const bases = [
+    { epoch: 1, index: 0 },
+    { epoch: epoch + 1, index: nextIndex },
+  ];
+  const head = { ...firstHead(access.bus.id, delivery), epoch: epoch + 1, nextIndex, bases };
+  return endInNewEpoch(taken, head, revision, unreadable);
+}
+
+async function endInNewEpoch(
+  { deps, delivery, stop }: Taken,
+  next: RunHead,
+  revision: number,
+  error: WireError,
+): Promise<void> {
   const { access } = deps;
   const { bus } = access;
-  const { tenant, runId } = head;
-  const epoch = head.epoch + 1;
-  const base = head.nextIndex;
-  const taken: RunHead = { ...head, epoch, write: 0, bases: [...head.bases, { epoch, index: base }] };
-  const store = await openRunStore(access, taken, revision);
+  const { tenant, runId, epoch, nextIndex } = next;
+  const store = await openRunStore(access, { ...next, owner: bus.id, write: 0 }, revision);
   // Somebody else was faster: what he leaves is seen when the command comes again.
   if (!store) return;
+  stop.own(epoch);
   publish(bus, bus.subjects.control(tenant, runId), { control: 'epoch', epoch });
-  const chunks = createChunkPublisher({ access, tenant, runId, epoch, firstIndex: base });
+  const chunks = createChunkPublisher({ access, tenant, runId, epoch, firstIndex: nextIndex });
   const events = createEventLog({ access, tenant, runId, epoch });
   try {
-    chunks.publish([chunk(runId, { type: 'retract', payload: { index: base } })]);
-    await settleRun({ delivery, store, chunks, events, maxPayload: bus.maxPayload() }, failedRun(runId, ownerLost));
+    chunks.publish([chunk(runId, { type: 'retract', payload: { index: nextIndex } })]);
+    const parts = { access, delivery, store, chunks, events, fenced: stop.fenced };
+    await storeEnding(parts, failedRun(runId, error));
   } finally {
     chunks.close();
+    events.close();
   }
 }
 
 const ownerLost: WireError = {
   code: 'run-owner-lost',
-  message: 'The orchestrator that ran this was lost, and runs cannot be gone on with yet.',
+  message: 'The orchestrator that ran this was lost, and runs cannot be taken over yet.',
   remedy: 'Submit the request again under a new run id.',
+};
+const unreadable: WireError = {
+  code: 'run-state-unreadable',
+  message: 'What is stored of this run does not fit this version of the orchestrator.',
+  remedy: 'Submit the request again under a new run id; run one version of the orchestrator.',
 };

@@ -12,6 +12,7 @@ import { planEntry, planOf } from '../testing/plan-entries.ts';
 import type { Say } from '../testing/scripted-model.ts';
 import { driveRun } from './drive-run.ts';
 import { FencedError } from '../state/fenced-error.ts';
+import { createRunStop } from '../state/run-stop.ts';
 import { askCancel } from '../state/run-store.ts';
 
 const nats = useNats();
@@ -37,7 +38,7 @@ describe('a run', () => {
       },
     });
     expect(order).toEqual(['finished', 'finish']);
-    expect(await run.head()).toMatchObject({ epoch: 1, result: { text: 'Hello.', status: 'finished' } });
+    expect(await run.end()).toMatchObject({ result: { text: 'Hello.', status: 'finished' } });
     expect(textOf(run.chunks())).toBe('Hello.');
   });
 
@@ -51,14 +52,14 @@ describe('a run', () => {
     expect(complete).toBe(true);
     expect(batches.flatMap(({ chunks }) => chunks)).toEqual(run.chunks());
     expect(head.nextIndex).toBe(run.chunks().length);
-    expect(head.lastChunk).toEqual(run.chunks().at(-1));
+    expect((await run.end())?.lastChunk).toEqual(run.chunks().at(-1));
   });
 
   test('of an agent that is not there fails by name', async () => {
     const run = await driver().begin();
     await run.drive();
     expect(typesOf(run.chunks())).toEqual(['start', 'error']);
-    expect(await run.head()).toMatchObject({ status: 'failed', result: { error: { code: 'agent-unknown' } } });
+    expect(await run.end()).toMatchObject({ result: { error: { code: 'agent-unknown' } } });
     expect(run.acknowledged()).toBe(1);
   });
 
@@ -67,7 +68,7 @@ describe('a run', () => {
     await writeEntry(stream.access, connection.bus.names.agents, key, { agent: 1 }, { expectedRevision: 0 });
     const run = await driver().begin({ agent: 'broken' });
     await run.drive();
-    expect(await run.head()).toMatchObject({ status: 'failed', result: { error: { code: 'message-invalid' } } });
+    expect(await run.end()).toMatchObject({ result: { error: { code: 'message-invalid' } } });
   });
 
   test('that was cancelled before it began asks nobody', async () => {
@@ -85,7 +86,7 @@ describe('a run', () => {
     const run = await begin({ agent: await apply(), deadlineMs: 1 });
     const { command } = run.delivery;
     await run.drive({ command: { ...command, submittedAt: Date.now() - 1_000 } });
-    expect(await run.head()).toMatchObject({ result: { error: { code: 'run-deadline-exceeded' } } });
+    expect(await run.end()).toMatchObject({ result: { error: { code: 'run-deadline-exceeded' } } });
     expect(asked.length).toBeLessThanOrEqual(1);
   });
 
@@ -96,7 +97,7 @@ describe('a run', () => {
       throw new Error('a bug');
     };
     await run.drive();
-    expect(await run.head()).toMatchObject({ status: 'failed', result: { error: { code: 'internal' } } });
+    expect(await run.end()).toMatchObject({ result: { error: { code: 'internal' } } });
     expect(run.acknowledged()).toBe(1);
     expect(errors).toEqual(['a run broke']);
   });
@@ -130,12 +131,14 @@ describe('a result that no message can hold', () => {
     const { begin, apply } = driver({ text: long, calls }, { text: long });
     const run = await begin({ agent: await apply() });
     await run.drive();
-    const head = await run.head();
-    expect(head).toMatchObject({
-      status: 'failed',
-      result: { error: { code: 'message-too-large', remedy: expect.stringContaining('maxOutputTokens') } },
+    const end = await run.end();
+    expect(end).toMatchObject({
+      result: {
+        status: 'failed',
+        error: { code: 'message-too-large', remedy: expect.stringContaining('maxOutputTokens') },
+      },
     });
-    expect(run.chunks().at(-1)).toEqual(head?.lastChunk);
+    expect(run.chunks().at(-1)).toEqual(end?.lastChunk);
     expect(run.acknowledged()).toBe(1);
   });
 
@@ -143,7 +146,7 @@ describe('a result that no message can hold', () => {
     const { begin, apply } = driver({ text: long + long });
     const run = await begin({ agent: await apply() });
     await run.drive();
-    expect(await run.head()).toMatchObject({ result: { error: { code: 'model-answer-too-large' } } });
+    expect(await run.end()).toMatchObject({ result: { error: { code: 'model-answer-too-large' } } });
     expect(textOf(run.chunks())).toBe('');
   });
 });
@@ -157,7 +160,11 @@ describe('a redelivered command', () => {
     await run.drive();
     await eventually(() => run.live.length === before + 1);
     const head = await run.head();
-    expect(run.live.at(-1)).toEqual({ epoch: 1, index: (head?.nextIndex ?? 0) - 1, chunks: [head?.lastChunk] });
+    expect(run.live.at(-1)).toEqual({
+      epoch: 1,
+      index: (head?.nextIndex ?? 0) - 1,
+      chunks: [(await run.end())?.lastChunk],
+    });
     expect(run.acknowledged()).toBe(1);
     expect(asked).toHaveLength(1);
   });
@@ -170,14 +177,14 @@ describe('a redelivered command', () => {
     const driving = run.drive();
     await eventually(() => textOf(run.chunks()) === 'Hello.');
 
-    await driveRun(second.deps, run.delivery, new AbortController());
+    await driveRun(second.deps, run.delivery, createRunStop());
     const head = await run.head();
     expect(head).toMatchObject({
       epoch: 2,
       status: 'failed',
       bases: [{ epoch: 1 }, { epoch: 2, index: 1 }],
-      result: { error: { code: 'run-owner-lost' } },
     });
+    expect(await run.end()).toMatchObject({ result: { error: { code: 'run-owner-lost' } } });
     expect(second.asked).toEqual([]);
     expect(run.acknowledged()).toBe(1);
 
@@ -206,7 +213,7 @@ describe('a redelivered command', () => {
     const { begin, apply, asked } = driver({ text: 'Hello.' });
     const run = await begin({ agent: await apply() });
     await Promise.allSettled([run.drive(), run.drive(), run.drive()]);
-    await eventually(async () => (await run.head())?.lastChunk);
+    await eventually(async () => (await run.end())?.lastChunk);
     expect(asked.length).toBeLessThanOrEqual(1);
     expect((await replayedTypes(run)).filter((type) => endsRun({ type }))).toHaveLength(1);
   });

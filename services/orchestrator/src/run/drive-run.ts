@@ -11,95 +11,91 @@ import {
 } from '@millrace/contracts';
 import { conflictError, readEntry, type Delivery } from '@millrace/bus';
 import { chunk } from '../state/make-chunk.ts';
-import { answerRedelivery } from './begun-run.ts';
+import { answerRedelivery, endUnreadable, firstHead } from './begun-run.ts';
 import { createChunkPublisher } from '../state/chunk-publisher.ts';
 import { endBroken, endRun, type Ended } from './end-run.ts';
 import { createEventLog } from '../state/event-log.ts';
 import { failedRun } from './end-run.ts';
 import { brokenBy, type Ending } from '../state/interrupt.ts';
 import { runLoop } from './run-loop.ts';
-import { createRun, type Deps, type Run, type StopReason } from '../state/run-context.ts';
+import { createRun, type Deps, type Run } from '../state/run-context.ts';
+import { locateHead } from '../state/run-head.ts';
 import { initialState } from '../state/run-state.ts';
 import { FencedError } from '../state/fenced-error.ts';
-import { openRunStore, readHead, type RunStore } from '../state/run-store.ts';
-import { settleRun } from './settle-run.ts';
+import type { RunStop } from '../state/run-stop.ts';
+import { openRunStore, type RunStore } from '../state/run-store.ts';
+import { holdCommand } from './hold-command.ts';
+import { storeEnding } from './store-ending.ts';
 import { throughOutages } from '../state/through-outages.ts';
 
-/** How often the acknowledgement is extended, ms: well within the queue's own wait. */
-const EXTEND_MS = 3_000;
+/** How often somebody else may write the head between reading and writing it here: a submission, a cancellation, another owner. */
+const BEGIN_ATTEMPTS = 5;
 
 /** @throws FencedError; what keeps the ending from being stored: the command then comes again */
-export async function driveRun(deps: Deps, delivery: Delivery, stop: AbortController): Promise<void> {
+export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): Promise<void> {
   const { tenant, runId } = delivery.command.request;
-  const there = await readHead(deps.access, tenant, runId);
-  if (there) return answerRedelivery(deps, delivery, there.value, there.revision);
-  const store = await openRunStore(deps.access, firstHead(delivery), 0);
-  if (!store) return answerOther(deps, delivery);
-  const letGo = keepExtending(delivery, stop.signal);
+  const letGo = holdCommand(deps.access, delivery, stop, () => {
+    deps.log.error(
+      { tenant, runId },
+      'a run went on long after its deadline: it is given up, its command will come again',
+    );
+    stop.fence();
+  });
   try {
-    await execute(deps, delivery, store, stop);
+    const store = await beginRun(deps, delivery, stop);
+    if (store) await execute(deps, delivery, store, stop);
   } finally {
     letGo();
   }
 }
 
-/** Somebody else began the run in between. */
-async function answerOther(deps: Deps, delivery: Delivery): Promise<void> {
+/** undefined: the command is answered. */
+async function beginRun(deps: Deps, delivery: Delivery, stop: RunStop): Promise<RunStore | undefined> {
+  const { access } = deps;
   const { tenant, runId } = delivery.command.request;
-  const there = await readHead(deps.access, tenant, runId);
-  if (!there) throw conflictError(`${tenant}.${runId}`);
-  return answerRedelivery(deps, delivery, there.value, there.revision);
-}
-
-/** Until the run is over. An owner that was fenced says nothing more to the queue: its word would count for the new one. */
-function keepExtending(delivery: Delivery, signal: AbortSignal): () => void {
-  const extend = () => {
-    if (signal.reason === ('fenced' satisfies StopReason)) return clearInterval(extending);
-    try {
-      delivery.extend();
-    } catch {
-      // The connection is closing, and with it this process: the command comes again, elsewhere.
-      clearInterval(extending);
+  for (let attempt = 1; attempt <= BEGIN_ATTEMPTS; attempt += 1) {
+    const there = await throughOutages(`the state of ${tenant}.${runId}`, () => locateHead(access, tenant, runId));
+    if ('error' in there) {
+      await endUnreadable({ deps, delivery, stop }, there);
+      return undefined;
     }
-  };
-  const extending = setInterval(extend, EXTEND_MS);
-  return () => clearInterval(extending);
+    if ('value' in there && isTaken(there.value, delivery)) {
+      await answerRedelivery({ deps, delivery, stop }, there.value, there.revision);
+      return undefined;
+    }
+    const store = await openRunStore(access, firstHead(access.bus.id, delivery), there.revision);
+    if (store) return store;
+  }
+  throw conflictError(`${tenant}.${runId}`);
 }
 
-function firstHead({ command, sequence }: Delivery): RunHead {
-  const { tenant, runId, deadlineMs } = command.request;
-  return {
-    tenant,
-    runId,
-    status: 'running',
-    epoch: 1,
-    write: 0,
-    command: sequence,
-    records: 0,
-    nextIndex: 0,
-    bases: [{ epoch: 1, index: 0 }],
-    startedAt: Date.now(),
-    deadlineAt: command.submittedAt + deadlineMs,
-  };
+/** It has begun, or another request stands under its id. */
+function isTaken({ status, requestHash }: RunHead, { command }: Delivery): boolean {
+  return status !== 'queued' || requestHash !== command.requestHash;
 }
 
-async function execute(deps: Deps, delivery: Delivery, store: RunStore, stop: AbortController): Promise<void> {
+async function execute(deps: Deps, delivery: Delivery, store: RunStore, stop: RunStop): Promise<void> {
   const { access } = deps;
   const { request } = delivery.command;
   const { tenant, runId, threadId } = request;
   const { epoch, deadlineAt } = store.head();
   const chunks = createChunkPublisher({ access, tenant, runId, epoch, firstIndex: 0 });
   const events = createEventLog({ access, tenant, runId, epoch });
-  const settling = { delivery, store, chunks, events, maxPayload: access.bus.maxPayload() };
-  const deadline = setTimeout(() => stop.abort('deadline' satisfies StopReason), Math.max(deadlineAt - Date.now(), 0));
-  const { signal } = stop;
-  const isFenced = () => signal.reason === ('fenced' satisfies StopReason);
-  signal.addEventListener('abort', () => isFenced() && chunks.close(), { once: true });
+  stop.own(epoch);
+  const { signal, fenced } = stop;
+  const parts = { access, delivery, store, chunks, events, fenced };
+  const deadline = setTimeout(() => stop.stop('deadline'), Math.max(deadlineAt - Date.now(), 0));
+  const close = () => {
+    chunks.close();
+    events.close();
+  };
+  fenced.addEventListener('abort', close, { once: true });
+  if (fenced.aborted) close();
   try {
     const payload = { agent: request.agent, ...(threadId !== undefined && { threadId }) };
     chunks.publish([chunk(runId, { type: 'start', payload })]);
     const applied = await readAgent(deps, delivery.command);
-    if ('error' in applied) return await settleRun(settling, failedRun(runId, applied.error));
+    if ('error' in applied) return await storeEnding(parts, failedRun(runId, applied.error));
     const first = initialState({ request, applied: applied.ok });
     const { agent, plan } = applied.ok;
     const run = createRun({
@@ -114,13 +110,14 @@ async function execute(deps: Deps, delivery: Delivery, store: RunStore, stop: Ab
       store,
       first,
     });
-    if (await store.cancelAsked()) stop.abort('cancelled' satisfies StopReason);
+    if (await store.cancelAsked()) stop.stop('cancelled');
     const ending = await runLoop(run).catch((error: unknown) => broken(run, error));
-    if (isFenced()) throw new FencedError(tenant, runId);
-    await settleRun(settling, await endOf(run, ending));
+    if (fenced.aborted) throw new FencedError(tenant, runId);
+    await storeEnding(parts, await endOf(run, ending));
   } finally {
     clearTimeout(deadline);
-    chunks.close();
+    fenced.removeEventListener('abort', close);
+    close();
   }
 }
 

@@ -82,7 +82,7 @@ describe('control', () => {
     await Promise.all([isRunning(one), isRunning(two)]);
     control(one, { control: 'cancel' });
     await eventually(() => one.acknowledged() === 1);
-    expect(await one.head()).toMatchObject({ status: 'cancelled', result: { text: 'Hello.' } });
+    expect(await one.end()).toMatchObject({ result: { status: 'cancelled', text: 'Hello.' } });
     expect(one.chunks().at(-1)?.type).toBe('abort');
     open();
     await eventually(() => two.acknowledged() === 1);

@@ -2,32 +2,35 @@
 import { controlSchema, tenantAndRun } from '@millrace/contracts';
 import { listen, within, type Delivery } from '@millrace/bus';
 import { driveRun } from './drive-run.ts';
-import type { Deps, StopReason } from '../state/run-context.ts';
+import type { Deps } from '../state/run-context.ts';
 import { FencedError } from '../state/fenced-error.ts';
+import { createRunStop, type RunStop } from '../state/run-stop.ts';
 
 export type RunConsumer = {
   /** Resolves when there is room for another run. */
   take(delivery: Delivery): Promise<void>;
-  /** Waits for the runs under way. */
+  /** Waits for the runs under way. What is left then is handed to other orchestrators. */
   drain(graceMs: number): Promise<void>;
 };
 
-/** What was stopped and not waited for has this long to notice, ms. */
+/** What was fenced has this long to notice, ms; then its place is free, and its command may come again. */
 const UNWIND_MS = 1_000;
+
+type Active = { delivery: Delivery; stop: RunStop; done: Promise<void> };
 
 /** @param draining nothing more is taken: nobody waits for room any longer */
 export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSignal): RunConsumer {
   const { bus } = deps.access;
-  const active = new Map<string, { stop: AbortController; done: Promise<void> }>();
+  const active = new Map<string, Active>();
   let room: (() => void) | undefined;
   draining.addEventListener('abort', () => room?.(), { once: true });
   const controls = listen(bus, bus.subjects.controls, controlSchema, (control, subject) => {
     const { tenant, run } = tenantAndRun(bus.subjects.prefix, subject);
     const stop = active.get(`${tenant}.${run}`)?.stop;
-    const reason: StopReason = control.control === 'cancel' ? 'cancelled' : 'fenced';
-    stop?.abort(reason);
+    if (control.control === 'cancel') stop?.stop('cancelled');
+    else stop?.fence(control.epoch);
   });
-  const start = async (delivery: Delivery, stop: AbortController) => {
+  const drive = async (delivery: Delivery, stop: RunStop) => {
     try {
       await driveRun(deps, delivery, stop);
     } catch (error) {
@@ -44,20 +47,31 @@ export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSi
       const key = `${tenant}.${runId}`;
       // A redelivery to the process that owns the run is its own: it is acknowledged when the run ends.
       if (active.has(key)) return;
-      const stop = new AbortController();
-      const done = start(delivery, stop).finally(() => {
+      const stop = createRunStop();
+      const done = untilLetGo(drive(delivery, stop), stop.fenced).finally(() => {
         active.delete(key);
         room?.();
       });
-      active.set(key, { stop, done });
+      active.set(key, { delivery, stop, done });
       if (active.size >= maxRuns && !draining.aborted) await new Promise<void>((resolve) => (room = resolve));
     },
     async drain(graceMs) {
       const allDone = () => Promise.all([...active.values()].map(({ done }) => done));
       await within(allDone(), graceMs);
-      for (const { stop } of active.values()) stop.abort('fenced' satisfies StopReason);
+      const left = [...active.values()];
+      for (const { stop } of left) stop.fence();
       await within(allDone(), UNWIND_MS);
+      for (const { delivery } of left) delivery.handOver();
       controls.stop();
     },
   };
+}
+
+/** Resolves when the work is done, or some time after it was fenced: what hangs must not hold its place, or its command, for ever. */
+async function untilLetGo(work: Promise<void>, fenced: AbortSignal): Promise<void> {
+  const letGo = Promise.withResolvers<void>();
+  const onFenced = () => void within(work, UNWIND_MS).then(letGo.resolve);
+  fenced.addEventListener('abort', onFenced, { once: true });
+  await Promise.race([work, letGo.promise]);
+  fenced.removeEventListener('abort', onFenced);
 }

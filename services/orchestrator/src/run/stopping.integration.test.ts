@@ -7,7 +7,6 @@ import { createDriver } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { planEntry, planOf } from '../testing/plan-entries.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
-import type { StopReason } from '../state/run-context.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -118,18 +117,18 @@ const others = [
   ['the saving of a halt', () => stuckInHalt('processOutputResult')],
 ] as const;
 
-describe.each<[StopReason, object, string]>([
-  ['cancelled', { status: 'cancelled' }, 'abort'],
-  ['deadline', { status: 'failed', result: { error: { code: 'run-deadline-exceeded' } } }, 'error'],
-])('%s', (reason, head, last) => {
+describe.each<['cancelled' | 'deadline', object, string]>([
+  ['cancelled', { result: { status: 'cancelled' } }, 'abort'],
+  ['deadline', { result: { error: { code: 'run-deadline-exceeded' } } }, 'error'],
+])('%s', (reason, end, last) => {
   const all = [...places.map((where) => [where, () => stuckAt(where)] as const), ...others];
   test.each(all)('in %s', async (_where, stuck) => {
     const run = await stuck();
     const started = performance.now();
-    run.stop.abort(reason);
+    run.stop.stop(reason);
     await run.driving;
     expect(performance.now() - started).toBeLessThan(2_000);
-    expect(await run.head()).toMatchObject(head);
+    expect(await run.end()).toMatchObject(end);
     expect(run.chunks().filter(endsRun)).toHaveLength(1);
     expect(run.chunks().at(-1)?.type).toBe(last);
     expect(run.acknowledged()).toBe(1);

@@ -28,7 +28,8 @@ async function publisher({ epoch = 1, firstIndex = 0 } = {}) {
   await bus.nc.flush();
   const chunks = createChunkPublisher({ access: stream.access, tenant: 'acme', runId, epoch, firstIndex });
   const subject = bus.subjects.logOf(SHARD, 'acme', runId);
-  const logged = () => readStored(stream.access, bus.names.chunks, subject, chunkBatchSchema);
+  const logged = () =>
+    readStored(stream.access, { stream: bus.names.chunks, subject: subject, schema: chunkBatchSchema });
   return { runId, chunks, live, logged, stop: () => listening.stop() };
 }
 const words = (n: number, size = 1): Chunk[] => Array.from({ length: n }, (_, at) => delta(`${at}`.padEnd(size, '.')));
@@ -167,6 +168,8 @@ test('a retract stands in a message of its own, so that readers find it without 
   ]);
   const { bus } = connection;
   const only = bus.subjects.log(SHARD, 'acme', runId, 'retract');
-  expect(await readStored(stream.access, bus.names.chunks, only, chunkBatchSchema)).toMatchObject([{ index: 2 }]);
+  expect(
+    await readStored(stream.access, { stream: bus.names.chunks, subject: only, schema: chunkBatchSchema }),
+  ).toMatchObject([{ index: 2 }]);
   stop();
 });

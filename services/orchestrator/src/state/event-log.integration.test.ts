@@ -2,13 +2,15 @@ import { useBus, useNats } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { readEvents } from '../api/read-run.ts';
 import { useJetStream } from '../testing/jetstream.ts';
+import { headOf } from '../testing/run-heads.ts';
 import { createEventLog } from './event-log.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
 
-const eventsOf = (runId: string) => readEvents(stream.access, 'acme', runId);
+const eventsOf = async (runId: string) =>
+  (await readEvents(stream.access, headOf(runId), { after: 0, limit: 100 })).events;
 const logOf = (runId: string, epoch = 1) => createEventLog({ access: stream.access, tenant: 'acme', runId, epoch });
 const running = (step: number) => ({ event: 'run' as const, status: 'running' as const, step });
 

@@ -22,9 +22,6 @@ export type Deps = {
   log: RunLog;
 };
 
-/** Why a run's signal fired. */
-export type StopReason = 'cancelled' | 'deadline' | 'fenced';
-
 export type Run = {
   ref: RunRef;
   /** Milliseconds since 1970, by this machine's clock: it does not travel. */

@@ -1,11 +1,13 @@
 import type { RunHead } from '@millrace/contracts';
-import { ensureTopology, openJetStream, readEntry, type JetStreamAccess } from '@millrace/bus';
+import { ensureTopology, openJetStream, readEntry, deleteEntry, type JetStreamAccess } from '@millrace/bus';
 import { recordSchema, stateKeys } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { headOf } from '../testing/run-heads.ts';
+import { delta } from '../testing/chunks.ts';
 import { FencedError } from './fenced-error.ts';
-import { askCancel, openRunStore, readHead } from './run-store.ts';
+import { readHead } from './run-head.ts';
+import { askCancel, openRunStore } from './run-store.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -95,7 +97,10 @@ describe('the head', () => {
     const tooLarge = 'x'.repeat(connection.bus.maxPayload());
     const result = { runId: store.head().runId, status: 'finished' as const, text: tooLarge, finishReason: 'stop' };
     await expect(
-      store.write({ result: { ...result, usage: {}, messages: [], steps: [], violations: [] } }),
+      store.keepEnd({
+        result: { ...result, usage: {}, messages: [], steps: [], violations: [] },
+        lastChunk: delta(''),
+      }),
     ).rejects.toMatchObject({ code: 'message-too-large' });
     await store.write({ nextIndex: 1 });
     expect(await there(store.head())).toMatchObject({ write: 1, nextIndex: 1 });
@@ -120,6 +125,26 @@ describe('a record', () => {
     const store = await openRunStore(deafFor(2), head, 0);
     await store?.record([{ action: 'input-passed' }]);
     expect(await recordOf(head, '1-0')).toEqual({ epoch: 1, actions: [{ action: 'input-passed' }] });
+  });
+});
+
+describe('a state that is gone', () => {
+  const forget = async ({ runId }: RunHead) => {
+    const revision = (await readHead(access, 'acme', runId))?.revision ?? 0;
+    await deleteEntry(access, connection.bus.names.state, stateKeys.head('acme', runId), revision);
+  };
+
+  test('is said to the owner by a code: it has not been fenced', async () => {
+    const store = await opened();
+    await forget(store.head());
+    await expect(store.write({ nextIndex: 1 })).rejects.toMatchObject({ code: 'store-unavailable' });
+  });
+
+  test('is made anew by the ending: nobody else would write one', async () => {
+    const store = await opened();
+    await forget(store.head());
+    await store.write({ status: 'failed' }, true);
+    expect(await there(store.head())).toMatchObject({ status: 'failed' });
   });
 });
 

@@ -1,42 +1,34 @@
-// The I/O of a run's state: write-once records of actions, and the head that says which of them count, moved by compare-and-set.
-// After a refused or ambiguous write the entry is read back from the leader: our own write means go on, another epoch means that
-// somebody else owns the run now.
-import { recordSchema, runHeadSchema, stateKeys, type RunAction, type RunHead } from '@millrace/contracts';
+// The I/O of a run's state: write-once records of actions, the run's end, and the head that says which of them count, moved by
+// compare-and-set. After a refused or ambiguous write the entry is read back from the leader: our own write means go on, another
+// owner's means that the run is theirs now, and nothing there means that the state was lost.
+import { MillraceError, recordSchema, stateKeys, type RunAction, type RunEnd, type RunHead } from '@millrace/contracts';
 import { readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
 import { FencedError } from './fenced-error.ts';
+import { FINAL_TTL_SECONDS, locateHead, stateTtlSeconds } from './run-head.ts';
 import { throughOutages } from './through-outages.ts';
 
-/** A final state lives 24 h; a run may last 24 h before that. */
-const STATE_TTL_SECONDS = 48 * 3600;
-const FINAL_TTL_SECONDS = 24 * 3600;
+/** The end is there for as long as the head says that it is. */
+const END_MARGIN_SECONDS = 600;
 
 export type RunStore = {
   head(): RunHead;
-  /** @throws FencedError, message-too-large, bus-unreachable */
+  /** @throws FencedError, message-too-large, bus-unreachable; store-unavailable when the state was lost: the next write makes it anew */
   write(change: Partial<RunHead>, final?: boolean): Promise<void>;
   /** Adds a record; it counts when the next head names it. @throws message-too-large, bus-unreachable */
   record(actions: RunAction[]): Promise<void>;
+  /** How the run ends; it counts when a final head is written. @throws message-too-large, bus-unreachable */
+  keepEnd(end: RunEnd): Promise<void>;
   cancelAsked(): Promise<boolean>;
 };
-
-export async function readHead(access: JetStreamAccess, tenant: string, runId: string) {
-  return readEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), runHeadSchema);
-}
 
 /** Marks a run as cancelled: its owner reads this when it takes the run and at each checkpoint. */
 export async function askCancel(access: JetStreamAccess, tenant: string, runId: string): Promise<void> {
   const key = stateKeys.cancel(tenant, runId);
-  await writeEntry(
-    access,
-    access.bus.names.state,
-    key,
-    { at: Date.now() },
-    { expectedRevision: 0, ttlSeconds: FINAL_TTL_SECONDS },
-  );
+  await writeEntry(access, access.bus.names.state, key, { at: Date.now() }, { ttlSeconds: FINAL_TTL_SECONDS });
 }
 
-/** `revision` 0: the run is new. undefined: somebody else has begun it. */
+/** @param revision of what `first` replaces, 0 where nothing was. undefined: somebody else was faster. */
 export async function openRunStore(
   access: JetStreamAccess,
   first: RunHead,
@@ -48,39 +40,58 @@ export async function openRunStore(
   let head = first;
   let current = revision;
 
-  /** False: the entry has another owner. */
-  const put = async (next: RunHead, ttlSeconds: number): Promise<boolean> => {
+  type Outcome = 'written' | 'lost' | 'fenced';
+  const put = (next: RunHead, ttlSeconds: number): Promise<Outcome> => {
     let ambiguous = false;
-    const revisionOfNext = await throughOutages(`the state of ${tenant}.${runId}`, async () => {
+    return throughOutages<Outcome>(`the state of ${tenant}.${runId}`, async () => {
       const mayBeThere = ambiguous;
       ambiguous = true;
       const written = await writeEntry(access, bucket, key, next, { expectedRevision: current, ttlSeconds });
-      if ('revision' in written) return written.revision;
-      // Refused by somebody else's write; by our own only where an earlier try was not answered. Two owners that begin
-      // at the same time write the same.
-      const there = mayBeThere ? await readEntry(access, bucket, key, runHeadSchema) : undefined;
-      return there && isSameWrite(there.value, next) ? there.revision : undefined;
+      if ('revision' in written) {
+        current = written.revision;
+        head = next;
+        return 'written';
+      }
+      const there = await locateHead(access, tenant, runId);
+      if ('value' in there) {
+        // Refused by somebody else's write; by our own only where an earlier try was not answered.
+        if (!mayBeThere || !isSameWrite(there.value, next)) return 'fenced';
+        current = there.revision;
+        head = next;
+        return 'written';
+      }
+      if ('error' in there) return 'fenced';
+      current = there.revision;
+      return 'lost';
     });
-    if (revisionOfNext === undefined) return false;
-    current = revisionOfNext;
-    head = next;
-    return true;
   };
-  if (!(await put(first, STATE_TTL_SECONDS))) return undefined;
+  if ((await put(first, stateTtlSeconds(first))) !== 'written') return undefined;
 
+  const ttlSeconds = () => stateTtlSeconds(head);
   return {
     head: () => head,
     async write(change, final = false) {
-      const next = { ...head, ...change, write: head.write + 1 };
-      if (!(await put(next, final ? FINAL_TTL_SECONDS : STATE_TTL_SECONDS))) throw new FencedError(tenant, runId);
+      const next = { ...head, ...change, owner: access.bus.id, write: head.write + 1 };
+      const ttl = final ? FINAL_TTL_SECONDS : ttlSeconds();
+      let outcome = await put(next, ttl);
+      // A store that was lost took the command with it: nobody else will end the run.
+      if (outcome === 'lost' && final) outcome = await put(next, ttl);
+      if (outcome === 'fenced') throw new FencedError(tenant, runId);
+      if (outcome === 'lost') throw stateLost(tenant, runId);
     },
     async record(actions) {
       const name = `${head.epoch}-${head.records}`;
       const value = recordSchema.parse({ epoch: head.epoch, actions });
       const recordKey = stateKeys.record(tenant, runId, name);
-      // Refused is written: nobody else writes records of this epoch.
+      // Nobody else writes records of this epoch; what an earlier run of that id has left there does not count.
       await throughOutages(`record ${name} of ${tenant}.${runId}`, () =>
-        writeEntry(access, bucket, recordKey, value, { expectedRevision: 0, ttlSeconds: STATE_TTL_SECONDS }),
+        writeEntry(access, bucket, recordKey, value, { ttlSeconds: ttlSeconds() }),
+      );
+    },
+    async keepEnd(end) {
+      const endKey = stateKeys.end(tenant, runId, head.epoch);
+      await throughOutages(`the end of ${tenant}.${runId}`, () =>
+        writeEntry(access, bucket, endKey, end, { ttlSeconds: FINAL_TTL_SECONDS + END_MARGIN_SECONDS }),
       );
     },
     cancelAsked: () =>
@@ -92,6 +103,12 @@ export async function openRunStore(
 }
 
 function isSameWrite(one: RunHead, other: RunHead): boolean {
-  const { epoch, command, write, startedAt } = other;
-  return one.epoch === epoch && one.command === command && one.write === write && one.startedAt === startedAt;
+  const { epoch, owner, command, write } = other;
+  return one.epoch === epoch && one.owner === owner && one.command === command && one.write === write;
+}
+
+function stateLost(tenant: string, runId: string): MillraceError {
+  return new MillraceError('store-unavailable', `The state of ${tenant}.${runId} is gone: its store was lost.`, {
+    remedy: 'Submit the request again under a new run id.',
+  });
 }

@@ -1,13 +1,15 @@
-// Tries I/O again while the bus is away. A stream that lost its leader is back after 5 to 7 s (architecture.md, section 8), a
-// server that is restarted sooner: neither may cost a run its life. Only for what may be done twice.
+// Tries I/O again while the bus is away. A stream that lost its leader is back after 5 to 7 s, a server that is restarted sooner:
+// neither may cost a run its life. Only for what may be done twice.
 import { MillraceError, isRetryable } from '@millrace/contracts';
+import { isBug } from '@millrace/bus';
 import { setTimeout as delay } from 'node:timers/promises';
+import { FencedError } from './fenced-error.ts';
 
 const RETRY_WAIT_MS = 200;
 /** The same bound as that of acknowledged publishes. */
 const GIVE_UP_AFTER_MS = 15_000;
 
-/** @throws what is permanent at once; bus-unreachable, naming `what`, when the bus stays away for `giveUpAfterMs` */
+/** @throws what is permanent at once; what stays so for `giveUpAfterMs`, naming `what` */
 export async function throughOutages<T>(
   what: string,
   work: () => Promise<T>,
@@ -18,9 +20,15 @@ export async function throughOutages<T>(
     try {
       return await work();
     } catch (cause) {
-      if (MillraceError.isInstance(cause) && !isRetryable(cause.code)) throw cause;
+      if (cause instanceof FencedError || isBug(cause)) throw cause;
+      const coded = MillraceError.isInstance(cause) ? cause : undefined;
+      if (coded && !isRetryable(coded.code)) throw coded;
       if (Date.now() > giveUpAt) {
-        throw new MillraceError('bus-unreachable', `${what} could not be stored or read: ${String(cause)}`, { cause });
+        const code = coded?.code === 'store-unavailable' ? coded.code : 'bus-unreachable';
+        throw new MillraceError(code, `${what} could not be stored or read: ${String(cause)}`, {
+          cause,
+          remedy: 'Submit again when NATS is back.',
+        });
       }
       await delay(RETRY_WAIT_MS);
     }

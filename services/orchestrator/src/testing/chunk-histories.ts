@@ -1,7 +1,7 @@
 // Made-up runs as their owners publish them, and a reader that does with replays what the protocol says: it takes an answer as the
 // whole truth from the position that it asked for up to the answer's end.
 import type { ChunkBatch } from '@millrace/contracts';
-import type { Position } from '../api/visible-chunks.ts';
+import type { Position, TakenBack } from '../api/visible-chunks.ts';
 
 export type Placed = Position & { chunk: LoggedChunk };
 /** One owner: texts, and retracts of so many chunks before them. */
@@ -57,4 +57,11 @@ export function takeAnswer(reader: Reader, batches: readonly ChunkBatch[], end: 
     chunks.map((chunk, at): Placed => ({ epoch, index: index + at, chunk })),
   );
   return { ...placed.reduce(take, reader), next: end };
+}
+
+/** What the owners and their retracts took back, as the head and the log's retracts say it. */
+export function takenBackOf(log: readonly ChunkBatch[]): TakenBack {
+  const bases = new Map<number, number>();
+  for (const { epoch, index } of log) bases.set(epoch, Math.min(bases.get(epoch) ?? Infinity, index));
+  return { retracts: log, bases: [...bases].map(([epoch, index]) => ({ epoch, index })) };
 }

@@ -6,13 +6,15 @@ import {
   type Chunk,
   type ChunkBatch,
   type Plan,
+  type RunEnd,
   type RunHead,
 } from '@millrace/contracts';
 import { chunkBatchSchema } from '@millrace/contracts';
 import { listen, writeEntry, type Delivery } from '@millrace/bus';
 import { driveRun } from '../run/drive-run.ts';
-import type { Deps, StopReason } from '../state/run-context.ts';
-import { readHead } from '../state/run-store.ts';
+import type { Deps } from '../state/run-context.ts';
+import { readEnd, readHead } from '../state/run-head.ts';
+import { createRunStop, type RunStop } from '../state/run-stop.ts';
 import { createDiscovery } from '../peers/discovery.ts';
 import { createSessionInbox } from '../peers/session-inbox.ts';
 import type { TestJetStream } from './jetstream.ts';
@@ -22,13 +24,15 @@ import { scriptModel, type Say } from './scripted-model.ts';
 export type DrivenRun = {
   runId: string;
   delivery: Delivery;
-  stop: AbortController;
+  stop: RunStop;
   /** How often the command was acknowledged, and extended. */
   acknowledged(): number;
   live: ChunkBatch[];
   chunks(): Chunk[];
   drive(more?: Partial<Delivery>): Promise<void>;
   head(): Promise<RunHead | undefined>;
+  /** How it ended, once it has. */
+  end(): Promise<RunEnd | undefined>;
   fence(): void;
 };
 
@@ -73,14 +77,13 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
       const live: ChunkBatch[] = [];
       listenings.push(listen(bus, bus.subjects.chunks('acme', runId), chunkBatchSchema, (batch) => live.push(batch)));
       await bus.nc.flush();
-      const stop = new AbortController();
+      const stop = createRunStop();
       let acknowledged = 0;
       const messages = [textMessage('m1', 'user', text)];
       const request = { runId, tenant: 'acme', agent, messages, requestContext: {}, deadlineMs };
       const delivery: Delivery = {
-        command: { command: 'start', submittedAt: Date.now(), request },
+        command: { command: 'start', submittedAt: Date.now(), requestHash: `hash of ${runId}`, request },
         sequence,
-        redelivered: false,
         acknowledge: async () => void (acknowledged += 1),
         extend: () => undefined,
         handOver: () => undefined,
@@ -98,7 +101,11 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
           await bus.nc.flush();
         },
         head: async () => (await readHead(access, 'acme', runId))?.value,
-        fence: () => stop.abort('fenced' satisfies StopReason),
+        end: async () => {
+          const head = await readHead(access, 'acme', runId);
+          return head && readEnd(access, head.value);
+        },
+        fence: () => stop.fence(),
       };
     },
     stop() {

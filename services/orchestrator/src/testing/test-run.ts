@@ -5,7 +5,8 @@ import type { Bus, JetStreamAccess } from '@millrace/bus';
 import type { Discovery } from '../peers/discovery.ts';
 import type { ChunkPublisher } from '../state/chunk-publisher.ts';
 import type { EventLog } from '../state/event-log.ts';
-import { createRun, type Deps, type Run, type StopReason } from '../state/run-context.ts';
+import { createRun, type Deps, type Run } from '../state/run-context.ts';
+import type { StopReason } from '../state/run-stop.ts';
 import type { RunStore } from '../state/run-store.ts';
 import { createSessionInbox, type SessionInbox } from '../peers/session-inbox.ts';
 import { planOf } from './plan-entries.ts';
@@ -126,6 +127,7 @@ function keepRecords() {
       write();
       records.push(actions);
     },
+    keepEnd: async () => undefined,
     cancelAsked: async () => isCancelled,
   };
   return {

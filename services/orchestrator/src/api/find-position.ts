@@ -1,0 +1,66 @@
+// Where in the log's stream a position of a run stands, without reading what comes before it: the runs' messages are interleaved, but
+// those of one run stand in the order of their positions. What a replaced owner stored late stands out of order, and is obsolete.
+import { chunkBatchSchema, type ChunkBatch, type RunHead } from '@millrace/contracts';
+import type { JetStreamAccess } from '@millrace/bus';
+import { isBehind } from './missing-chunks.ts';
+import { readPage, type StoredMessage } from './read-stored.ts';
+import type { Position } from './visible-chunks.ts';
+
+type Search = { access: JetStreamAccess; subject: string; bases: RunHead['bases'] };
+
+/**
+ * Sequence of the last message that begins at the position or before it; 1 where none does. undefined: nothing is stored from there on.
+ */
+export async function findPosition(search: Search, position: Position): Promise<number | undefined> {
+  const last = await lastStored(search);
+  if (last === undefined || ends(last.value, position)) return undefined;
+  if (position.epoch === 1 && position.index === 0) return 1;
+  let best = 1;
+  let [low, high] = [1, last.sequence];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const probe = await firstValid(search, middle, high);
+    if (probe && !isBehind(probe.value, position)) {
+      best = probe.sequence;
+      low = probe.sequence + 1;
+    } else high = middle - 1;
+  }
+  return best;
+}
+
+async function lastStored({ access, subject }: Search): Promise<StoredMessage<ChunkBatch> | undefined> {
+  const { bus, jsm } = access;
+  const message = await jsm.direct.getMessage(bus.names.chunks, { last_by_subj: subject });
+  if (!message) return undefined;
+  const { found } = await readPage(access, query(access, subject), { from: message.seq, maxMessages: 1, maxBytes: 1 });
+  return found[0];
+}
+
+/** The first message from `from` to `to` that no later owner made obsolete. */
+async function firstValid({ access, subject, bases }: Search, from: number, to: number) {
+  for (let next: number | undefined = from; next !== undefined && next <= to;) {
+    const page: Awaited<ReturnType<typeof readOne>> = await readOne(access, subject, next);
+    const [message] = page.found;
+    if (message && message.sequence > to) return undefined;
+    if (message && !isObsolete(message.value, bases)) return message;
+    next = page.next;
+  }
+  return undefined;
+}
+
+const query = ({ bus }: JetStreamAccess, subject: string) => ({
+  stream: bus.names.chunks,
+  subject,
+  schema: chunkBatchSchema,
+});
+const readOne = (access: JetStreamAccess, subject: string, from: number) =>
+  readPage(access, query(access, subject), { from, maxMessages: 1, maxBytes: 1 });
+
+function isObsolete({ epoch, index }: ChunkBatch, bases: RunHead['bases']): boolean {
+  return bases.some((base) => base.epoch > epoch && index >= base.index);
+}
+
+/** Nothing of the batch is at the position or behind it. */
+function ends({ epoch, index, chunks }: ChunkBatch, position: Position): boolean {
+  return epoch < position.epoch || (epoch === position.epoch && index + chunks.length <= position.index);
+}

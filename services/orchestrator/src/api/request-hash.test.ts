@@ -1,0 +1,39 @@
+import { textMessage, type RunRequest } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { requestHash } from './request-hash.ts';
+
+const request: RunRequest = {
+  runId: 'run-1',
+  tenant: 'acme',
+  agent: 'demo',
+  messages: [textMessage('m1', 'user', 'hello')],
+  threadId: 't',
+  requestContext: { a: 1, b: { c: [1, 2] } },
+  deadlineMs: 1_000,
+};
+const hash = requestHash(request);
+const said = (role: 'user' | 'tool', text: string) => ({ messages: [textMessage('m1', role, text)] });
+
+describe('two submissions are the same request', () => {
+  test.each<[string, Partial<RunRequest>]>([
+    ['with other ids and times of messages', { messages: [textMessage('m2', 'user', 'hello')] }],
+    ['with another deadline', { deadlineMs: 5 }],
+    ['with another trace', { trace: { traceparent: '00-1-2-01' } }],
+    ['with members in another order', { requestContext: { b: { c: [1, 2] }, a: 1 } }],
+  ])('%s', (_what, more) => {
+    expect(requestHash({ ...request, ...more })).toBe(hash);
+  });
+});
+
+describe('two submissions are different requests', () => {
+  test.each<[string, Partial<RunRequest>]>([
+    ['with another agent', { agent: 'other' }],
+    ['with another text', said('user', 'hello!')],
+    ['with another role', said('tool', 'hello')],
+    ['with another thread', { threadId: 'u' }],
+    ['with a resource', { resourceId: 'r' }],
+    ['with another context', { requestContext: { a: 1, b: { c: [2, 1] } } }],
+  ])('%s', (_what, more) => {
+    expect(requestHash({ ...request, ...more })).not.toBe(hash);
+  });
+});

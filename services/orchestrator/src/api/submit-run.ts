@@ -1,0 +1,74 @@
+// Puts a run into the queue, once: the head is made first, so that the run is known from then on, and another request under its id is
+// refused for as long as anything is known of it; then the command. No step is more than the same id again cannot repeat.
+import { MillraceError, stateKeys, type RunHead, type RunRequest } from '@millrace/contracts';
+import { publishDurably, deleteEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
+import { locateHead, queuedHead, stateTtlSeconds } from '../state/run-head.ts';
+import { requestHash } from './request-hash.ts';
+
+/** What was removed is forgotten after this: long enough for whoever reads it back. */
+const TOMBSTONE_SECONDS = 60;
+/** How often the head may change between reading and writing it. */
+const ATTEMPTS = 5;
+
+/** @throws run-exists, queue-full, bus-unreachable, store-unavailable */
+export async function submitRun(access: JetStreamAccess, request: RunRequest): Promise<void> {
+  const { bus } = access;
+  const { tenant, runId } = request;
+  const command = { command: 'start' as const, request, requestHash: requestHash(request), submittedAt: Date.now() };
+  const there = await makeHead(access, queuedHead(command, bus.id));
+  if (there.status !== 'queued') return;
+  // A request of the same id and content that was put there a moment ago is stored once.
+  const msgID = `${tenant}.${runId}.${command.requestHash}`;
+  try {
+    await publishDurably(access, bus.subjects.runs(tenant), command, msgID);
+  } catch (error) {
+    // Who was refused is not queued.
+    if (there.isNew) await removeHead(access, tenant, runId, there.revision);
+    throw error;
+  }
+}
+
+type Made = { status: RunHead['status']; revision: number; isNew: boolean };
+
+async function makeHead(access: JetStreamAccess, head: RunHead): Promise<Made> {
+  const { tenant, runId, requestHash: hash } = head;
+  const key = stateKeys.head(tenant, runId);
+  const ttlSeconds = stateTtlSeconds(head);
+  let expectedRevision = 0;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const written = await writeEntry(access, access.bus.names.state, key, head, { expectedRevision, ttlSeconds });
+    if ('revision' in written) return { status: 'queued', revision: written.revision, isNew: true };
+    const there = await locateHead(access, tenant, runId);
+    if ('error' in there) throw unreadable(runId, there.error);
+    if ('value' in there) {
+      if (there.value.requestHash !== hash) throw runExists(runId);
+      return { status: there.value.status, revision: there.revision, isNew: false };
+    }
+    // An earlier run of that id has been forgotten: what it left is no entry, but has a revision.
+    expectedRevision = there.revision;
+  }
+  throw new MillraceError('state-conflict', `The state of "${runId}" changes all the time.`, { remedy: 'Try again.' });
+}
+
+async function removeHead(access: JetStreamAccess, tenant: string, runId: string, revision: number): Promise<void> {
+  try {
+    await deleteEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), revision, TOMBSTONE_SECONDS);
+  } catch (error) {
+    access.bus.log.warn({ runId, error: String(error) }, 'the head of a run that was not queued is left behind');
+  }
+}
+
+function runExists(runId: string): MillraceError {
+  return new MillraceError('run-exists', `"${runId}" was submitted before, with another input.`, {
+    path: 'runId',
+    remedy: 'Choose another run id: an id is one request for as long as its result is kept.',
+  });
+}
+
+function unreadable(runId: string, cause: MillraceError): MillraceError {
+  return new MillraceError('run-state-unreadable', `What is stored of "${runId}" does not fit this version.`, {
+    cause,
+    path: 'runId',
+    remedy: 'Choose another run id.',
+  });
+}

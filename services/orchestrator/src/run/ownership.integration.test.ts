@@ -1,0 +1,165 @@
+// Who may say how a run ended: an owner that was fenced may not, whatever stopped it before; and nothing holds a command for ever.
+import { stateKeys } from '@millrace/contracts';
+import { writeEntry, type Delivery } from '@millrace/bus';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readEvents } from '../api/read-run.ts';
+import { FencedError } from '../state/fenced-error.ts';
+import { createRunStop } from '../state/run-stop.ts';
+import { textOf, typesOf } from '../testing/chunks.ts';
+import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { scriptReplica } from '../testing/scripted-replica.ts';
+import { createRunConsumer } from './run-consumer.ts';
+import { driveRun } from './drive-run.ts';
+import { holdCommand } from './hold-command.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+const stops: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** A run whose model has said "Hello." and waits. */
+async function waiting() {
+  const gate = Promise.withResolvers<void>();
+  const driver = createDriver(stream, { text: 'Hello.', until: gate.promise });
+  stops.push(driver.stop, () => gate.resolve());
+  const run = await driver.begin({ agent: await driver.apply() });
+  return { ...driver, run, open: gate.resolve };
+}
+const hasSpoken = (run: DrivenRun) => eventually(() => textOf(run.chunks()) === 'Hello.');
+const endingsOf = async (run: DrivenRun) => {
+  const head = await run.head();
+  if (!head) throw new Error('the run has no head');
+  const { events } = await readEvents(stream.access, head, { after: 0, limit: 100 });
+  return events.filter(({ event }) => event === 'run');
+};
+
+describe('an owner that is fenced', () => {
+  test('while its cancelled run is ending writes neither state nor chunk, event or acknowledgement', async () => {
+    const { run } = await waiting();
+
+    const driving = run.drive();
+    await hasSpoken(run);
+    run.stop.stop('cancelled');
+    run.fence();
+
+    await expect(driving).rejects.toThrow(FencedError);
+    expect(await run.head()).toMatchObject({ status: 'running' });
+    expect(run.acknowledged()).toBe(0);
+    expect(typesOf(run.chunks())).not.toContain('abort');
+    expect(await endingsOf(run)).toEqual([]);
+  });
+
+  test("has no ending in the events beside the new owner's, though its own was due first", async () => {
+    const { run, open } = await waiting();
+    const driving = run.drive();
+    await hasSpoken(run);
+    const second = createDriver(stream, { text: 'never asked' });
+    stops.push(second.stop);
+    await driveRun(second.deps, run.delivery, createRunStop());
+    // The first owner was not told: it finds out when it writes.
+    open();
+    await expect(driving).rejects.toThrow(FencedError);
+    expect(await endingsOf(run)).toMatchObject([{ epoch: 2, status: 'failed' }]);
+  });
+});
+
+test('control of a new epoch does not fence the owner that published it', async () => {
+  const { run } = await waiting();
+  const driving = run.drive();
+  await hasSpoken(run);
+  const second = createDriver(stream, { text: 'never asked' });
+  const consumer = createRunConsumer(second.deps, 4, new AbortController().signal);
+  stops.push(second.stop, () => consumer.drain(1_000));
+  await connection.bus.nc.flush();
+  await consumer.take(run.delivery);
+  await eventually(() => run.acknowledged() === 1);
+  expect(await run.end()).toMatchObject({ result: { error: { code: 'run-owner-lost' } } });
+  run.fence();
+  await expect(driving).rejects.toThrow(FencedError);
+});
+
+describe('a command', () => {
+  const extending = (delivery: Delivery) => {
+    let count = 0;
+    return { delivery: { ...delivery, extend: () => void (count += 1) }, count: () => count };
+  };
+
+  test('is held from its delivery on, before anything of the run is read, and at once when the connection is back', async () => {
+    const { run } = await waiting();
+    const { delivery, count } = extending(run.delivery);
+    const letGo = holdCommand(stream.access, delivery, createRunStop(), () => undefined);
+    await nats.stop();
+    await eventually(() => !connection.bus.connected());
+    const before = count();
+    await nats.start();
+    await eventually(() => count() > before);
+    letGo();
+    expect(count()).toBeGreaterThan(before);
+  }, 30_000);
+
+  test('is not held for ever: long after the deadline the run is given up, and its place is free', async () => {
+    const { run } = await waiting();
+    const { delivery, count } = extending(run.delivery);
+    const { command } = delivery;
+    const late = { ...delivery, command: { ...command, request: { ...command.request, deadlineMs: 1 } } };
+    let expired = 0;
+    const letGo = holdCommand(stream.access, late, createRunStop(), () => void (expired += 1), 50);
+    await eventually(() => expired === 1);
+    expect(count()).toBeLessThanOrEqual(1);
+    letGo();
+  });
+
+  test('of a run that hangs though it was fenced leaves its place, and may come again', async () => {
+    const { deps, apply, begin, stop } = createDriver(stream, { text: 'Hello.' });
+    stops.push(stop);
+    const replica = scriptReplica(connection.bus, 'processInput', ['p'], () => 'silence' as const);
+    stops.push(() => replica.stop());
+    const consumer = createRunConsumer(deps, 1, new AbortController().signal);
+    stops.push(() => consumer.drain(1_000));
+    const run = await begin({ agent: await apply({}, planOf([planEntry('p', { timeoutMs: 60_000 })])) });
+    const taking = consumer.take(run.delivery);
+    await eventually(async () => (await run.head())?.status === 'running');
+    deps.access.bus.nc.publish(
+      connection.bus.subjects.control('acme', run.runId),
+      JSON.stringify({ control: 'epoch', epoch: 9 }),
+    );
+    await taking;
+    expect(run.acknowledged()).toBe(0);
+  });
+});
+
+describe('a head that does not fit its schema', () => {
+  test('is overwritten as failed, in the next epoch, and its command acknowledged', async () => {
+    const { begin, apply, stop, errors } = createDriver(stream, { text: 'never asked' });
+    stops.push(stop);
+    const run = await begin({ agent: await apply() });
+    const key = stateKeys.head('acme', run.runId);
+    await writeEntry(stream.access, connection.bus.names.state, key, { epoch: 3, nextIndex: 4, odd: true }, {});
+    await run.drive();
+    expect(await run.head()).toMatchObject({
+      status: 'failed',
+      epoch: 4,
+      bases: [{ epoch: 1 }, { epoch: 4, index: 4 }],
+    });
+    expect(await run.end()).toMatchObject({ result: { error: { code: 'run-state-unreadable' } } });
+    expect(run.acknowledged()).toBe(1);
+    expect(errors).toEqual(['the head of a run does not fit: the run is ended']);
+  });
+
+  test('that is not even JSON is overwritten too', async () => {
+    const { begin, apply, stop } = createDriver(stream, { text: 'never asked' });
+    stops.push(stop);
+    const run = await begin({ agent: await apply() });
+    const { state } = connection.bus.names;
+    await stream.access.js.publish(`$KV.${state}.${stateKeys.head('acme', run.runId)}`, 'not JSON');
+    await run.drive();
+    expect(await run.head()).toMatchObject({ status: 'failed' });
+    expect(run.acknowledged()).toBe(1);
+  });
+});

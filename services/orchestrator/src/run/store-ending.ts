@@ -1,0 +1,80 @@
+// The last words of a run: how it ended, the head that says so, then the last chunk and event, then the acknowledgement. A crash in
+// between is repeated by whoever gets the command again. A fenced owner gets no further than it is: its ending is not the run's.
+import { MillraceError, toWireError, type WireError } from '@millrace/contracts';
+import { publish, type Delivery, type JetStreamAccess } from '@millrace/bus';
+import type { ChunkPublisher } from '../state/chunk-publisher.ts';
+import { failedRun, type Ended } from './end-run.ts';
+import type { EventLog } from '../state/event-log.ts';
+import { FencedError } from '../state/fenced-error.ts';
+import type { RunStore } from '../state/run-store.ts';
+import { throughOutages } from '../state/through-outages.ts';
+
+export type EndingParts = {
+  access: JetStreamAccess;
+  delivery: Pick<Delivery, 'acknowledge'>;
+  store: RunStore;
+  chunks: ChunkPublisher;
+  events: EventLog;
+  fenced: AbortSignal;
+};
+
+/** @throws FencedError, bus-unreachable, store-unavailable: the command comes again */
+export async function storeEnding(parts: EndingParts, ended: Ended): Promise<void> {
+  const { access, delivery, store, chunks, events, fenced } = parts;
+  const { tenant, runId } = store.head();
+  const { status, lastChunk, result } = storable(ended, access.bus.maxPayload());
+  const refuseFenced = () => {
+    if (fenced.aborted) throw new FencedError(tenant, runId);
+  };
+  try {
+    await throughOutages(`the ending of ${tenant}.${runId}`, () =>
+      Promise.all([chunks.flush(), flushed(events), store.keepEnd({ result, lastChunk })]),
+    );
+    refuseFenced();
+    const step = result.steps.length;
+    const at = new Date().toISOString();
+    await store.write({ status, ended: { at, step }, nextIndex: chunks.nextIndex() + 1 }, true);
+    chunks.publish([lastChunk]);
+    // Behind the write: the ending of an owner that was fenced in between is in nobody's events.
+    events.record({ event: 'run', status, step });
+    await Promise.all([chunks.flush(), events.flush()]);
+    refuseFenced();
+  } catch (error) {
+    if (!(error instanceof FencedError)) tellReaders(parts, error);
+    throw error;
+  }
+  await delivery.acknowledge();
+}
+
+/** An event that no message can hold has been said by then: it must not keep the run from ending. */
+async function flushed(events: EventLog): Promise<void> {
+  await events.flush().catch((error: unknown) => {
+    if (!MillraceError.isInstance(error) || error.code !== 'message-too-large') throw error;
+  });
+}
+
+/** What cannot be stored can still be said: who follows the run does not wait for an ending that nobody can write. */
+function tellReaders({ access, store, chunks }: EndingParts, error: unknown): void {
+  const { tenant, runId, epoch, status } = store.head();
+  if (status !== 'running') return;
+  const { bus } = access;
+  const { code, message, remedy } = toWireError(error);
+  const { lastChunk } = failedRun(runId, { code, message, ...(remedy && { remedy }) });
+  publish(bus, bus.subjects.chunks(tenant, runId), { epoch, index: chunks.nextIndex(), chunks: [lastChunk] });
+}
+
+/** What the envelope of a chunk adds, and the publisher keeps back, with some to spare. Bytes. */
+const ROOM_BYTES = 300 * 1024;
+
+/** An ending that no message can hold would never be stored, and its command come again for ever: the run fails instead. */
+function storable(ended: Ended, maxPayload: number): Ended {
+  const bytes = Buffer.byteLength(JSON.stringify(ended));
+  const limit = Math.max(maxPayload - ROOM_BYTES, maxPayload / 2);
+  if (bytes <= limit) return ended;
+  const error: WireError = {
+    code: 'message-too-large',
+    message: `The result of ${bytes} bytes is larger than a message may be (${limit}).`,
+    remedy: 'Set modelSettings.maxOutputTokens or a smaller maxSteps, or add a content-length guard.',
+  };
+  return failedRun(ended.result.runId, error, ended.result.usage);
+}

@@ -1,0 +1,52 @@
+// The entry that owns a run: made when the run is submitted, taken over by whoever begins it.
+import { runEndSchema, runHeadSchema, stateKeys, type Command, type RunEnd, type RunHead } from '@millrace/contracts';
+import { locateEntry, readEntry, type Entry, type JetStreamAccess, type Located } from '@millrace/bus';
+
+/** A final state, and what belongs to it, lives 24 h. */
+export const FINAL_TTL_SECONDS = 24 * 3600;
+
+/** What stands for a run: its head, one that does not fit (`error`), or none. @throws bus-unreachable, store-unavailable */
+export function locateHead(access: JetStreamAccess, tenant: string, runId: string): Promise<Located<RunHead>> {
+  return locateEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), runHeadSchema);
+}
+
+/** @throws message-invalid when it does not fit */
+export async function readHead(
+  access: JetStreamAccess,
+  tenant: string,
+  runId: string,
+): Promise<Entry<RunHead> | undefined> {
+  return readEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), runHeadSchema);
+}
+
+/** How a run that is over ended; undefined where that is no longer kept. */
+export async function readEnd(access: JetStreamAccess, { tenant, runId, epoch }: RunHead): Promise<RunEnd | undefined> {
+  const key = stateKeys.end(tenant, runId, epoch);
+  return (await readEntry(access, access.bus.names.state, key, runEndSchema))?.value;
+}
+
+/** A run's state lives as long as the run may, and then as long as a final one. */
+export function stateTtlSeconds({ deadlineAt }: Pick<RunHead, 'deadlineAt'>): number {
+  return Math.ceil(Math.max(deadlineAt - Date.now(), 0) / 1_000) + FINAL_TTL_SECONDS;
+}
+
+export function queuedHead(command: Omit<Command, 'command'>, owner: string): RunHead {
+  const { request, requestHash, submittedAt } = command;
+  const { tenant, runId, agent, deadlineMs } = request;
+  return {
+    tenant,
+    runId,
+    agent,
+    requestHash,
+    status: 'queued',
+    owner,
+    epoch: 1,
+    write: 0,
+    command: 0,
+    records: 0,
+    nextIndex: 0,
+    bases: [{ epoch: 1, index: 0 }],
+    submittedAt,
+    deadlineAt: submittedAt + deadlineMs,
+  };
+}

@@ -1,0 +1,35 @@
+// What stops a run from outside. Fencing has a signal of its own: a run that is ending already, cancelled or over its deadline, can
+// still lose its owner, and must then not write its ending.
+
+/** Why a run's signal fired, the first time. */
+export type StopReason = 'cancelled' | 'deadline' | 'fenced';
+
+export type RunStop = {
+  /** Fires once, with a StopReason. */
+  signal: AbortSignal;
+  /** The run has another owner, or must be let go here. */
+  fenced: AbortSignal;
+  stop(reason: 'cancelled' | 'deadline'): void;
+  /** The run is driven here in this epoch: what is said of it, or of those before it, fences somebody else. */
+  own(epoch: number): void;
+  /** @param epoch of the new owner; absent: the run is let go here, whoever owns it */
+  fence(epoch?: number): void;
+};
+
+export function createRunStop(): RunStop {
+  const stopping = new AbortController();
+  const fencing = new AbortController();
+  let owned = 0;
+  const stop = (reason: StopReason) => stopping.abort(reason);
+  return {
+    signal: stopping.signal,
+    fenced: fencing.signal,
+    stop,
+    own: (epoch) => void (owned = epoch),
+    fence(epoch) {
+      if (epoch !== undefined && epoch <= owned) return;
+      fencing.abort();
+      stop('fenced');
+    },
+  };
+}

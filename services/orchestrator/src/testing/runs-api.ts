@@ -1,0 +1,92 @@
+// The verbs of runs over real streams, with one agent of one tenant, and what waits in the queue.
+import { textMessage, type AppliedAgent, type RunRequest } from '@millrace/contracts';
+import { consumeCommands, type Delivery } from '@millrace/bus';
+import { eventually } from '@millrace/testkit';
+import { afterEach } from 'vitest';
+import type { AgentStore } from '../agents/agent-store.ts';
+import { createRunsApi } from '../api/runs-api.ts';
+import { createDriver } from './driven-runs.ts';
+import type { TestJetStream } from './jetstream.ts';
+import { agentOf } from './run-states.ts';
+
+export const applied: AppliedAgent = {
+  agent: agentOf(),
+  plan: { entries: {}, order: {}, tools: [] },
+  revision: 1,
+  appliedAt: '',
+};
+export const agents: AgentStore = {
+  get: async (tenant, agent) => (tenant === 'acme' && agent === 'demo' ? applied : undefined),
+  list: (tenant) => (tenant === 'acme' ? [applied] : []),
+  put: async () => applied,
+  delete: async () => undefined,
+  reload: async () => undefined,
+  stop: () => undefined,
+};
+let count = 0;
+export const newRun = () => ({ tenant: 'acme', run: `api-run-${count++}` });
+type Address = ReturnType<typeof newRun>;
+export const page = { after: 0, limit: 100 };
+const messages = [textMessage('m1', 'user', 'hello')];
+export const requestOf = ({ tenant, run }: Address, more: Partial<RunRequest> = {}): RunRequest => ({
+  runId: run,
+  tenant,
+  agent: 'demo',
+  messages,
+  requestContext: {},
+  deadlineMs: 1_000,
+  ...more,
+});
+
+/** Call it behind useJetStream: what a test opens is closed behind it. */
+export function useRunsApi(stream: TestJetStream) {
+  const stops: (() => Promise<void> | void)[] = [];
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop();
+  });
+  const queuedMessages = async () =>
+    (await stream.access.jsm.streams.info(stream.access.bus.names.runs)).state.messages;
+  const consume = () => {
+    const taken: Delivery[] = [];
+    const stop = new AbortController();
+    const take = async (delivery: Delivery) => {
+      taken.push(delivery);
+      await delivery.acknowledge();
+    };
+    const consuming = consumeCommands(stream.access, take, () => undefined, stop.signal);
+    const end = async () => {
+      stop.abort();
+      await consuming;
+    };
+    return { taken, end };
+  };
+  const driver = (...script: Parameters<typeof createDriver>[1][]) => {
+    const made = createDriver(stream, ...script);
+    stops.push(made.stop);
+    return made;
+  };
+  return {
+    stops,
+    api: () => createRunsApi(stream.access, agents),
+    driver,
+    /** The commands that come out of the queue, as they come. */
+    queued(): Delivery[] {
+      const { taken, end } = consume();
+      stops.push(end);
+      return taken;
+    },
+    /** Everything that waits in the queue, taken out; what is of one run. */
+    async takenOf(address?: Address): Promise<Delivery[]> {
+      const { taken, end } = consume();
+      await eventually(async () => (await queuedMessages()) === 0);
+      await end();
+      return taken.filter(({ command }) => command.request.runId === address?.run);
+    },
+    async ended() {
+      const made = driver({ text: 'Hello.' });
+      const run = await made.begin({ agent: await made.apply() });
+      await run.drive();
+      return { run, address: { tenant: 'acme', run: run.runId } };
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { guardTopology, type TopologyGuard } from './guard-topology.ts';
+import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
+
+const nats = useNats();
+const owner = useBus(nats, 'owner');
+let access: JetStreamAccess;
+let guard: TopologyGuard | undefined;
+
+beforeAll(async () => {
+  access = await openJetStream(owner.bus);
+  await ensureTopology(access);
+});
+afterEach(() => guard?.stop());
+
+const streamsThere = async () => {
+  const names: string[] = [];
+  for await (const name of access.jsm.streams.names()) names.push(name);
+  return names.length;
+};
+
+test('a store that was lost is made anew, and who keeps a copy of it is told', async () => {
+  let restored = 0;
+  guard = guardTopology(access, { checkEveryMs: 20, restored: () => void (restored += 1) });
+  const { runs, state, agents } = owner.bus.names;
+  for (const name of [runs, `KV_${state}`, `KV_${agents}`]) await access.jsm.streams.delete(name);
+  await eventually(() => restored > 0);
+  expect(await streamsThere()).toBe(5);
+  await eventually(() => guard?.problem() === undefined);
+  expect((await access.jsm.consumers.info(runs, owner.bus.names.worker)).name).toBe(owner.bus.names.worker);
+});
+
+test("the queue's consumer alone is made anew too", async () => {
+  guard = guardTopology(access, { checkEveryMs: 20 });
+  const { runs, worker } = owner.bus.names;
+  await access.jsm.consumers.delete(runs, worker);
+  const consumer = await eventually(() => access.jsm.consumers.info(runs, worker));
+  expect(consumer.name).toBe(worker);
+});
+
+test('a store that cannot be made anew is a problem that is said', async () => {
+  const { chunks } = owner.bus.names;
+  await access.jsm.streams.delete(chunks);
+  // Somebody else has taken its subjects.
+  await access.jsm.streams.add({ name: 'OTHER', subjects: [owner.bus.subjects.logs] });
+  guard = guardTopology(access, { checkEveryMs: 20 });
+  expect(await eventually(() => guard?.problem())).toContain(chunks);
+  await access.jsm.streams.delete('OTHER');
+  await eventually(async () => guard?.problem() === undefined && (await streamsThere()) === 5);
+});
