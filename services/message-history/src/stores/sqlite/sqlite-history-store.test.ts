@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeHistoryStore } from '../../store/conformance/history-store.ts';
 import { openSqliteHistoryStore } from './sqlite-history-store.ts';
+import { prepareStatements } from './sqlite-statements.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -11,4 +13,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describeHistoryStore('SQLite', async () => openSqliteHistoryStore({ path: join(folder, 'made', 'history.db') }));
+const path = () => join(folder, 'made', 'history.db');
+describeHistoryStore('SQLite', async () => openSqliteHistoryStore({ path: path() }));
+
+test('SQLite reads messages along an index: recalling costs what it gives, not what the thread holds', async () => {
+  const store = openSqliteHistoryStore({ path: path() });
+  const database = new DatabaseSync(path());
+  const { lastMessages, listMessages } = prepareStatements(database);
+  for (const [statement, values] of [[lastMessages, [10]] as const, [listMessages, [10, 0]] as const]) {
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${statement.sourceSQL}`).all('tenant', 'thread', ...values);
+    const steps = plan.map(({ detail }) => String(detail)).join('; ');
+    expect(steps).toContain('history_messages_by_place');
+    expect(steps).not.toMatch(/SCAN|TEMP B-TREE/);
+  }
+  database.close();
+  await store.close();
+});

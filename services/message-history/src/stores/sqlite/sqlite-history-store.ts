@@ -44,7 +44,7 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
         const begunBy = statements.findThread.get(thread.tenant, thread.threadId)?.['owner'];
         if (begunBy === undefined) return { messages: [], leftOut: 0 };
         if (begunBy !== thread.owner) throw threadForeign(thread);
-        return newestFitting(lastRows(statements, thread, count));
+        return newestFitting(statements, lastRows(statements, thread, count));
       }),
 
     saveBlock: (block, signal) =>
@@ -58,13 +58,13 @@ export function openSqliteHistoryStore({ path }: { path: string }): HistoryStore
       reading(thread.tenant, signal, () => {
         const total = countOf(statements, thread);
         const rows = statements.listMessages.iterate(thread.tenant, thread.threadId, limit, offset);
-        return { messages: firstThatFit(rows), total };
+        return { messages: firstThatFit(statements, rows), total };
       }),
 
     listLastMessages: (thread, count, signal) =>
       reading(thread.tenant, signal, (): MessagePage => {
         const total = countOf(statements, thread);
-        return { messages: firstThatFit(lastRows(statements, thread, count)).toReversed(), total };
+        return { messages: firstThatFit(statements, lastRows(statements, thread, count)).toReversed(), total };
       }),
 
     listThreads: ({ tenant, owner }, page, signal) =>
@@ -103,29 +103,36 @@ function lastRows(statements: Statements, { tenant, threadId }: ThreadRef, count
   return statements.lastMessages.iterate(tenant, threadId, count);
 }
 
-function newestFitting(rows: Iterable<Row>): Recalled {
+/** Only what fits is read: a body may be megabytes, and the process does nothing else meanwhile. */
+function newestFitting(statements: Statements, rows: Iterable<Row>): Recalled {
   const messages: Message[] = [];
   let left = READ_MAX_BYTES;
   let leftOut = 0;
-  for (const { body, bytes } of rows) {
-    if (Number(bytes) > left) {
+  for (const row of rows) {
+    const bytes = Number(row['bytes']);
+    if (bytes > left) {
       leftOut += 1;
       continue;
     }
-    left -= Number(bytes);
-    messages.unshift(readMessage(String(body)));
+    left -= bytes;
+    messages.unshift(messageOf(statements, row));
   }
   return { messages, leftOut };
 }
 
 /** In the order of the rows, at least one. */
-function firstThatFit(rows: Iterable<Row>): Message[] {
+function firstThatFit(statements: Statements, rows: Iterable<Row>): Message[] {
   const messages: Message[] = [];
   let left = READ_MAX_BYTES;
-  for (const { body, bytes } of rows) {
-    if (messages.length > 0 && Number(bytes) > left) break;
-    left -= Number(bytes);
-    messages.push(readMessage(String(body)));
+  for (const row of rows) {
+    const bytes = Number(row['bytes']);
+    if (messages.length > 0 && bytes > left) break;
+    left -= bytes;
+    messages.push(messageOf(statements, row));
   }
   return messages;
+}
+
+function messageOf(statements: Statements, { rowid = null }: Row): Message {
+  return readMessage(String(statements.body.get(rowid)?.['body']));
 }

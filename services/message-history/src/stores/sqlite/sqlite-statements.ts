@@ -7,7 +7,8 @@ export type Statements = ReturnType<typeof prepareStatements>;
 const THREAD = `id, resource_id AS owner, title, created_at AS createdAt, updated_at AS updatedAt,
   last_message_at AS lastMessageAt, message_count AS messageCount, metadata`;
 const LATEST_FIRST = 'ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?';
-const BODY = 'SELECT body, length(CAST(body AS BLOB)) AS bytes';
+// How long a body is stands before it: it is not read for that.
+const SIZES = 'SELECT rowid, octet_length(body) AS bytes';
 const OF_THREAD = 'FROM history_messages WHERE tenant = ? AND thread_id = ?';
 
 export function prepareStatements(database: DatabaseSync) {
@@ -18,8 +19,10 @@ export function prepareStatements(database: DatabaseSync) {
     countThreadsOf: sql('SELECT count(*) AS total FROM history_threads WHERE tenant = ? AND resource_id = ?'),
     listThreads: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? ${LATEST_FIRST}`),
     listThreadsOf: sql(`SELECT ${THREAD} FROM history_threads WHERE tenant = ? AND resource_id = ? ${LATEST_FIRST}`),
-    lastMessages: sql(`${BODY} ${OF_THREAD} ORDER BY block DESC, position DESC LIMIT ?`),
-    listMessages: sql(`${BODY} ${OF_THREAD} ORDER BY block, position LIMIT ? OFFSET ?`),
+    lastMessages: sql(`${SIZES} ${OF_THREAD} ORDER BY block DESC, position DESC LIMIT ?`),
+    listMessages: sql(`${SIZES} ${OF_THREAD} ORDER BY block, position LIMIT ? OFFSET ?`),
+
+    body: sql('SELECT body FROM history_messages WHERE rowid = ?'),
 
     findRun: sql(`
       SELECT epoch, block FROM history_run_marks
