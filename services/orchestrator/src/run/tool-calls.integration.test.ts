@@ -161,6 +161,13 @@ describe('calls', () => {
     expect(absent?.result).not.toHaveProperty('outcome');
   });
 
+  test('whose result is larger than one may be are an error that the model is told', async () => {
+    serveTool('count', async () => ({ result: 'x'.repeat(512 * 1024) }));
+    const made = runWith([call('a')]);
+    expect(await runTools(made)).toBeUndefined();
+    expect(made.run.state().steps[0]?.toolResults[0]?.result).toMatchObject({ error: { code: 'message-too-large' } });
+  });
+
   test('that are done are not made again', async () => {
     const requests = serveTool('count', async () => ({ result: 'new' }));
     const made = runWith([call('a'), call('b')]);

@@ -22,6 +22,8 @@ import { sendChunks } from '../stages/send-chunks.ts';
 /** What a tool may say while one call is at work: chunks, and UTF-16 code units of their JSON. */
 const MAX_PROGRESS_CHUNKS = 1_000;
 const MAX_PROGRESS_CHARS = 1024 * 1024;
+/** UTF-16 code units of a result's JSON: those of calls that end together stand in one record of the run's state. */
+const MAX_RESULT_CHARS = 512 * 1024;
 
 /** `interrupt`: the output stream's processors stopped the run at what the tool said while it worked. */
 export type Called = { result: PlacedResult } | { interrupt: Interrupt };
@@ -93,7 +95,7 @@ async function callOnce(run: Run, call: PlacedCall, tool: ToolDefinition, signal
   if (interrupt) return { interrupt };
   if (budget.isSpent()) return unknownOutcome(call, 'tool-progress-too-large', `${tool.name} ${tooMuchProgress}`);
   if ('error' in answer) return unanswered(call, answer.error);
-  if ('result' in answer.ok) return { result: { ...call, result: answer.ok.result, isError: false } };
+  if ('result' in answer.ok) return finished(call, answer.ok.result);
   if ('error' in answer.ok) return failed(call, answer.ok.error.code, answer.ok.error.message);
   return failed(call, 'tool-failed', `${tool.name} answered no result.`);
 }
@@ -107,6 +109,13 @@ function callKey(run: Run, position: number): string {
   const { steps, retryCount } = run.state();
   const key = `${tenant}.${runId}.${steps.length}.${position}`;
   return retryCount === 0 ? key : `${key}.${retryCount}`;
+}
+
+function finished(call: PlacedCall, result: JsonValue): Called {
+  const { length } = JSON.stringify(result);
+  if (length <= MAX_RESULT_CHARS) return { result: { ...call, result, isError: false } };
+  const message = `${call.toolName} has run; its result of ${length} characters is larger than one may be (${MAX_RESULT_CHARS}).`;
+  return failed(call, 'message-too-large', message);
 }
 
 function createProgressBudget() {
