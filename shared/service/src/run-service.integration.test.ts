@@ -43,6 +43,19 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   });
 });
 
+test('a Ctrl-C that comes twice, as npm passes it on, is one: the service drains and ends with 0', async () => {
+  const service = spawn();
+  await service.said('up');
+  const answer = request(asker.bus, { subject: 'sample.work', payload: {}, reply: z.unknown(), timeoutMs: 10_000 });
+  await service.said('working');
+  service.kill('SIGINT');
+  await service.said('sample: SIGINT, draining');
+  service.kill('SIGINT');
+  asker.bus.nc.publish('sample.finish');
+  expect(await answer).toEqual({ ok: { done: true } });
+  expect(await service.ended).toBe(0);
+});
+
 test('a second signal ends a process that does not finish its work', async () => {
   const service = spawn();
   await service.said('up');

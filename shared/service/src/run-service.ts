@@ -131,6 +131,20 @@ export async function runService<S extends z.ZodType<object>>(definition: Servic
 
 function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+    process.once('SIGTERM', () => resolve('SIGTERM'));
+    process.once('SIGINT', () => {
+      ignoreRepeats();
+      resolve('SIGINT');
+    });
   });
+}
+
+/** npm passes on the Ctrl-C that the terminal has sent to all: what comes twice within this, ms, is one. */
+const SAME_INTERRUPT_MS = 500;
+
+/** A repeat would end the process without its drain. */
+function ignoreRepeats(): void {
+  const ignore = () => undefined;
+  process.on('SIGINT', ignore);
+  setTimeout(() => process.off('SIGINT', ignore), SAME_INTERRUPT_MS).unref();
 }
