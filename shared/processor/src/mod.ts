@@ -9,7 +9,7 @@ export type { RequestContext } from './request-context.ts';
 export { advertiseService, type AdvertiseServiceOptions } from './serve/advertise-service.ts';
 export { callStage, type StageOutcome } from './serve/call-stage.ts';
 export { callStream } from './stream/call-stream.ts';
-export type { CallContext } from './entry-args.ts';
+export { createEntryArgs, type CallContext } from './entry-args.ts';
 export { createHostedProcessors, type HostedProcessors } from './serve/hosted-processor.ts';
 export {
   processorService,

@@ -16,3 +16,14 @@ export { invalidAgent, serveScriptedApi, type ScriptedApi } from './scripted/scr
 export { appliedAgent } from './scripted/applied-agent.ts';
 export { processorEndpoint, processorMetadata, serviceInfo } from './scripted/service-info.ts';
 export { createCollectedLog } from './collected-log.ts';
+export {
+  type TestArgs,
+  commonArgs,
+  inputArgs,
+  resultArgs,
+  toolCallArgs,
+  toolResultArgs,
+  streamArgs,
+  stopOf,
+  stepArgs,
+} from './method-args.ts';

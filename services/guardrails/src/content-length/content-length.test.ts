@@ -1,8 +1,8 @@
+import { commonArgs, inputArgs, stepArgs, stopOf } from '@millrace/testkit';
 import { textMessage } from '@millrace/contracts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assistant, inParts, stepStartChunk, withTool } from '../testing/messages.ts';
-import { commonArgs, inputArgs, stepArgs, stopOf } from '../testing/stage-args.ts';
 import { deltaChunk, send, streamText } from '../testing/stream-text.ts';
 import { contentLength } from './content-length.ts';
 import { UNITS, countMore, lengthOf, nothingCounted } from './length-counter.ts';

@@ -1,7 +1,7 @@
+import { commonArgs, inputArgs, resultArgs, stopOf } from '@millrace/testkit';
 import { messageText, textMessage } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { assistant, finishChunk, objectChunk, toolCallChunk, withTool } from '../testing/messages.ts';
-import { commonArgs, inputArgs, resultArgs, stopOf } from '../testing/stage-args.ts';
 import { send, streamText } from '../testing/stream-text.ts';
 import { keyword } from './keyword.ts';
 

@@ -1,8 +1,8 @@
 // pii at the edges of a run: what tools get, what memories store, what is no answer of the model, and texts without end.
+import { commonArgs, inputArgs, resultArgs, toolCallArgs } from '@millrace/testkit';
 import { messageText, type Chunk, type JsonValue } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { assistant, finishChunk, toolCallChunk, toolResultChunk, withTool } from '../testing/messages.ts';
-import { commonArgs, inputArgs, resultArgs, toolCallArgs } from '../testing/stage-args.ts';
 import { deltaChunk, endChunk, send, streamText } from '../testing/stream-text.ts';
 import { DENIED, pii } from './pii.ts';
 

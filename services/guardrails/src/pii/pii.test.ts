@@ -1,3 +1,4 @@
+import { commonArgs, inputArgs, stopOf, toolResultArgs } from '@millrace/testkit';
 import { messageText, textMessage } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import {
@@ -10,7 +11,6 @@ import {
   toolResultChunk,
   withTool,
 } from '../testing/messages.ts';
-import { commonArgs, inputArgs, stopOf, toolResultArgs } from '../testing/stage-args.ts';
 import { deltaChunk, endChunk, send, streamText } from '../testing/stream-text.ts';
 import { LEFT_OUT, pii } from './pii.ts';
 

@@ -1,7 +1,7 @@
 // Sends a text through a processor's processOutputStream as deltas of chosen sizes, and gathers what comes out.
+import { commonArgs, streamArgs, type TestArgs } from '@millrace/testkit';
 import type { Chunk, JsonObject } from '@millrace/contracts';
 import type { Processor } from '@millrace/processor';
-import { commonArgs, streamArgs, type TestArgs } from './stage-args.ts';
 
 export type StreamKind = 'text' | 'reasoning' | 'tool';
 

@@ -1,10 +1,10 @@
+import { inputArgs, stopOf } from '@millrace/testkit';
 import { messageText, textMessage } from '@millrace/contracts';
 import * as fc from 'fast-check';
 import { anyText } from '../testing/any-text.ts';
 import { describe, expect, test } from 'vitest';
 import { assistant, inParts, withTool } from '../testing/messages.ts';
 import { BOUNDS } from '../guard/bounds.ts';
-import { inputArgs, stopOf } from '../testing/stage-args.ts';
 import { normalizeText } from './normalize-text.ts';
 import { unicodeNormalizer } from './unicode-normalizer.ts';
 

@@ -1,4 +1,5 @@
 // Short texts are judged at once, long ones on another thread, and the two come to the same.
+import { inputArgs, stopOf } from '@millrace/testkit';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { MillraceError } from '@millrace/contracts';
 import { StopError } from '@millrace/processor';
@@ -8,7 +9,6 @@ import { preparePii } from '../pii/find-pii.ts';
 import { piiOptions } from '../pii/pii-options.ts';
 import { LAYERS, prepareInjections } from '../prompt-injection/find-injections.ts';
 import { PROCESSORS } from '../processors.ts';
-import { inputArgs, stopOf } from '../testing/stage-args.ts';
 import { MAX_INLINE_COST, closeThreads, createTask } from './task.ts';
 import { TASKS, prepareTask } from './tasks.ts';
 

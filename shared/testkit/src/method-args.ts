@@ -1,4 +1,5 @@
-// Arguments for a processor's methods, as the runtime makes them: for unit tests.
+// Arguments for a processor's methods, for tests that call one by itself. What a replica makes of an answer is seen by
+// call-stages.ts.
 import {
   textMessage,
   type Chunk,
@@ -10,6 +11,7 @@ import {
 import {
   MessageList,
   StopError,
+  createEntryArgs,
   type CommonArgs,
   type ProcessInputArgs,
   type ProcessOutputResultArgs,
@@ -18,33 +20,18 @@ import {
   type ProcessToolCallArgs,
   type ProcessToolResultArgs,
 } from '@millrace/processor';
+import { callContext, callEntry } from './stage-call.ts';
 
 export type TestArgs = CommonArgs & { violations: Omit<Violation, 'processorId'>[] };
 
+/** What every method gets, made as a replica makes it. `state` is the given object: a test may look into it. */
 export function commonArgs(state: JsonObject = {}): TestArgs {
   const violations: TestArgs['violations'] = [];
-  return {
-    abort: (reason = '', options = {}) => {
-      throw new StopError({ kind: 'abort', reason, options });
-    },
-    halt: (response, reason = '') => {
-      throw new StopError({ kind: 'halt', response, reason });
-    },
-    suspend: (payload) => {
-      throw new StopError({ kind: 'suspend', payload });
-    },
-    retryCount: 0,
-    state,
-    requestContext: { get: () => undefined, set: () => undefined, has: () => false, keys: () => [] },
-    tracingContext: {},
-    abortSignal: new AbortController().signal,
-    writer: { custom: async () => undefined },
-    onViolation: (violation) => void violations.push(violation),
-    run: { tenant: 'default', runId: 'r1', agent: 'a', epoch: 1, resourceId: 'default' },
-    entry: 'guard',
-    stepNumber: 0,
-    violations,
+  const writeFailed = (error: unknown) => {
+    throw error;
   };
+  const { common } = createEntryArgs(callEntry('guard'), callContext(), { writeFailed });
+  return { ...common, state, onViolation: (violation) => void violations.push(violation), violations };
 }
 
 /** A stage with messages. Strings are user messages of the input, with the ids m0, m1, … */
