@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MAX_METADATA_CHARACTERS } from './advertised-endpoint.ts';
 import { ADVERTISED_LIMITS, readAdvertised } from './advertised.ts';
 import { METADATA_KEY, type ProcessorDescriptor, type SrvInfo } from './discovery.ts';
 import { createSubjects } from './subjects.ts';
@@ -150,7 +151,7 @@ describe('bounds:', () => {
   });
 
   test('a description that is too long does not count', () => {
-    const long = processor('pii', { description: 'x'.repeat(ADVERTISED_LIMITS.maxMetadataBytes) });
+    const long = processor('pii', { description: 'x'.repeat(MAX_METADATA_CHARACTERS) });
     expect(read(service('guards', [long]))).toMatchObject({ processors: new Map(), refused: [{ service: 'guards' }] });
   });
 

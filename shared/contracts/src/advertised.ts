@@ -3,14 +3,8 @@
 //
 // What a service says is a claim of somebody else's: only an endpoint whose subject is the one that we would call counts, so that
 // another prefix on the same server is another Millrace; and what one service says is bounded.
-import {
-  METADATA_KEY,
-  endpointMetadataSchema,
-  type EndpointMetadata,
-  type ProcessorDescriptor,
-  type SrvInfo,
-} from './discovery.ts';
-import { issuesOf } from './schema-issues.ts';
+import { isOurs, nameOf, readEndpoint, shown } from './advertised-endpoint.ts';
+import type { EndpointMetadata, ProcessorDescriptor, SrvInfo } from './discovery.ts';
 import type { ToolDefinition } from './model.ts';
 import type { Subjects } from './subjects.ts';
 import { isToken } from './tokens.ts';
@@ -20,8 +14,6 @@ export const ADVERTISED_LIMITS = {
   maxEndpoints: 512,
   /** Of all processes together: what is read of one question. */
   maxEndpointsOfAll: 20_000,
-  /** Of one endpoint, as JSON: descriptions and schemas. */
-  maxMetadataBytes: 128 * 1024,
   /** Of all processes together. */
   maxProcessors: 2_000,
   maxTools: 2_000,
@@ -74,7 +66,7 @@ function withinLimit(infos: readonly SrvInfo[], subjects: Subjects, refused: Ref
 }
 
 function oursOf(info: SrvInfo, subjects: Subjects): Endpoint[] {
-  return info.endpoints.filter(({ subject, metadata }) => isUnder(subject, subjects) && metadata?.[METADATA_KEY]);
+  return info.endpoints.filter((endpoint) => isOurs(endpoint, subjects));
 }
 
 /** Whoever answered first has nothing of it: the same services give the same list. */
@@ -131,91 +123,15 @@ function claimsOf(info: SrvInfo, subjects: Subjects, refused: RefusedEndpoint[])
     return [];
   }
   return ours.flatMap((endpoint) => {
-    const read = metadataOf(endpoint, subjects);
+    const read = readEndpoint(endpoint, subjects);
     if ('metadata' in read) return [{ service: info.name, replica: info.id, metadata: read.metadata }];
     refused.push({ service: shown(info.name), name: read.name, problem: read.problem });
     return [];
   });
 }
 
-/** Stage and tool subjects of this prefix. `mr.v1.other` is another prefix than `mr.v1`, and its subjects are not. */
-function isUnder(subject: string, { prefix }: Subjects): boolean {
-  return ['stage', 'tool'].some((kind) => subject.startsWith(`${prefix}.${kind}.`));
-}
-
-function metadataOf(
-  { name, subject, metadata }: Endpoint,
-  subjects: Subjects,
-): { metadata: EndpointMetadata } | { name: string; problem: string } {
-  const text = metadata?.[METADATA_KEY] ?? '';
-  if (text.length > ADVERTISED_LIMITS.maxMetadataBytes) {
-    return {
-      name: shown(name),
-      problem: `what it says of itself is longer than ${ADVERTISED_LIMITS.maxMetadataBytes}`,
-    };
-  }
-  const value = parseJson(text);
-  const parsed = endpointMetadataSchema.safeParse(value);
-  if (!parsed.success) return { name: claimedName(value) ?? shown(name), problem: problemsOf(issuesOf(parsed.error)) };
-  const expected = subjectOf(parsed.data, subjects);
-  if (expected === subject) return { metadata: parsed.data };
-  return { name: nameOf(parsed.data), problem: `it is served on ${shown(subject)}, not on ${expected}` };
-}
-
-function subjectOf(metadata: EndpointMetadata, subjects: Subjects): string {
-  switch (metadata.kind) {
-    case 'processor':
-      return subjects.stage(metadata.stage, metadata.descriptor.id);
-    case 'tool':
-      return subjects.tool(metadata.tool.name);
-    case 'api':
-      return 'an api subject';
-  }
-}
-
-function nameOf(metadata: EndpointMetadata): string {
-  switch (metadata.kind) {
-    case 'processor':
-      return metadata.descriptor.id;
-    case 'tool':
-      return metadata.tool.name;
-    case 'api':
-      return 'api';
-  }
-}
-
-/** Of a description that does not fit: its id, as far as it has one that can be shown. */
-function claimedName(value: unknown): string | undefined {
-  const inner = member(value, 'descriptor') ?? member(value, 'tool');
-  const id = member(inner, 'id') ?? member(inner, 'name');
-  return typeof id === 'string' ? shown(id) : undefined;
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
-}
-
-const MAX_SHOWN_ISSUES = 5;
-function problemsOf(issues: { path?: string | undefined; message: string }[]): string {
-  const lines = issues.slice(0, MAX_SHOWN_ISSUES).map(({ path, message }) => (path ? `${path}: ${message}` : message));
-  const rest = issues.length - lines.length;
-  return `${lines.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
-}
-
-/** A stranger's words in a log line or a terminal. */
-const MAX_SHOWN_CHARACTERS = 100;
-const shown = (text: string): string => text.slice(0, MAX_SHOWN_CHARACTERS).replaceAll(/[^\x20-\x7e]/g, '?');
-
 /** A processor has an endpoint for each stage: what is wrong with all of them is told once. */
 function distinct(refused: readonly RefusedEndpoint[]): RefusedEndpoint[] {
   const byText = new Map(refused.map((one) => [`${one.service} ${one.name} ${one.problem}`, one]));
   return [...byText.values()];
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
