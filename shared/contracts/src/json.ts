@@ -21,11 +21,17 @@ export const MAX_NESTING = 128;
 
 /** Whether something in it stands deeper than `levels`. Looks no deeper, so that it is safe for any value. */
 export function isNestedDeeper(value: unknown, levels: number = MAX_NESTING): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!hasMembers(value)) return false;
   if (levels <= 0) return true;
-  for (const member of Object.values(value)) if (isNestedDeeper(member, levels - 1)) return true;
+  // This is asked for every chunk of a stream: no list of the members is made, and texts and numbers cost no call.
+  for (const key in value) {
+    const member = value[key];
+    if (hasMembers(member) && isNestedDeeper(member, levels - 1)) return true;
+  }
   return false;
 }
+
+const hasMembers = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /**
  * Where in `value` something stands that JSON cannot carry (a function, a symbol, undefined in an array, a bigint, a

@@ -79,7 +79,8 @@ export async function askReplica(
     return { answer: { ...answer.ok, served }, served, replica: answer.ok.replica };
   }
   const [refused] = answer.ok.verdicts;
-  const verdict = refused?.type === 'failure' ? failureOf(refused.code, refused.message) : unsaid;
+  const isFailure = refused?.type === 'failure';
+  const verdict = isFailure ? { ...failureOf(refused.code, refused.message), retryable: refused.retryable } : unsaid;
   return { served: 0, failure: { verdict, of: 'member' } };
 }
 
