@@ -2,6 +2,7 @@
 import {
   sessionInputSchema,
   sessionOpenSchema,
+  type Chunk,
   type PlanEntry,
   type SessionOpen,
   type SessionOpened,
@@ -13,7 +14,9 @@ import { z } from 'zod';
 import { delta, textOf } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { failure, goOn } from '../testing/scripted-replica.ts';
+import { RUN_ID } from '../testing/run-states.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { chunk } from '../state/make-chunk.ts';
 import { openSessions } from './open-sessions.ts';
 import { guardChunks } from './guard-chunks.ts';
 
@@ -188,6 +191,29 @@ describe('chunks in one piece', () => {
     const made = testRun(list, { merged: false });
     expect(await pass(made)).toEqual({ text: 'TEXT', interrupt: undefined });
     expect(made.events).toMatchObject([{ entries: [{ entry: 'a', skipped: true }, { entry: 'b' }] }]);
+  });
+
+  const finish = chunk(RUN_ID, {
+    type: 'finish',
+    payload: { stepResult: { reason: 'stop' }, output: {}, messages: [] },
+  });
+  const retract = chunk(RUN_ID, { type: 'retract', payload: { index: 0 } });
+  test.each<[string, Chunk[], Chunk[]]>([
+    ['a finish is missing', [finish], []],
+    ['a finish did not go in', [delta('a')], [delta('a'), finish]],
+    ['a control chunk is among them', [delta('a')], [retract]],
+  ])('are refused by the orchestrator too: %s', async (_what, given, out) => {
+    await replica(['a'], (_open, answer) => answer({ output: { chunks: out, verdicts: [goOn], ms: [1] } }));
+    const { run } = testRun(entries('a'));
+    const { interrupt } = await guardChunks(run, given, input);
+    expect(interrupt).toMatchObject({ ending: { form: 'error', error: { code: 'processor-failed' } } });
+  });
+
+  test('are of this run, whatever run and sender the replica gives them', async () => {
+    const foreign = { ...delta('a'), runId: 'another-run', from: 'USER' as const };
+    await replica(['a'], (_open, answer) => answer({ output: { chunks: [foreign], verdicts: [goOn], ms: [1] } }));
+    const { chunks } = await guardChunks(testRun(entries('a')).run, [delta('a')], input);
+    expect(chunks).toEqual([delta('a')]);
   });
 
   test('come out of nowhere when a processor stops the run', async () => {
