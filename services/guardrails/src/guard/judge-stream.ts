@@ -9,9 +9,9 @@ import { slicesOf } from '../text/span.ts';
 import { MAX_INLINE_COST } from '../work/task.ts';
 import { BoundExceeded } from './bounds.ts';
 import { objectIn } from './entry-state.ts';
-import { textsOf, type Walk } from './map-texts.ts';
+import type { Walk } from './map-texts.ts';
 import { createReport, refuseUnjudged } from './report.ts';
-import { judgeWalk, replaces, type StreamRule, type TextGuard } from './text-guard.ts';
+import { collectTexts, judgeTexts, replaces, type StreamRule, type TextGuard } from './text-guard.ts';
 
 type Delta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
 type Args = ProcessOutputStreamArgs;
@@ -24,15 +24,12 @@ export function judgeStream(guard: TextGuard, args: Args): Chunk[] | Promise<Chu
   if (delta) return textOf(delta).length > MAX_INLINE_COST ? holdInSlices(guard, delta, args) : hold(guard, part, args);
   const walk: Walk<Chunk> = (mapAt) =>
     mapChunkValues(part, (value) => guard.mapValue(value, mapAt({ chunk: part.type })));
-  return hasText(guard, args, walk) ? judgeWhole(guard, args, walk) : hold(guard, part, args);
+  const texts = collectTexts(guard, args, walk);
+  return texts.length > 0 ? judgeWhole(guard, args, walk, texts) : hold(guard, part, args);
 }
 
-async function judgeWhole(guard: TextGuard, args: Args, walk: Walk<Chunk>): Promise<Chunk[]> {
-  return [await judgeWalk(guard, args, walk)];
-}
-
-function hasText(guard: TextGuard, args: Args, walk: Walk<Chunk>): boolean {
-  return refusing(guard, args, () => textsOf(walk).length > 0);
+async function judgeWhole(guard: TextGuard, args: Args, walk: Walk<Chunk>, texts: string[]): Promise<Chunk[]> {
+  return [await judgeTexts(guard, args, walk, texts)];
 }
 
 /** One rule after the other, as on a whole text: what the first has let through is what the second holds back from. */

@@ -35,8 +35,17 @@ export type TextGuard = Reporting & {
 export const replaces = ({ strategy }: Reporting): boolean => strategy === 'redact' || strategy === 'filter';
 
 /** The value of the walk as it may pass. Throws (abort, halt) with strategy block, and where it cannot be judged. */
-export async function judgeWalk<T>(guard: TextGuard, args: CommonArgs, walk: Walk<T>): Promise<T> {
-  const texts = collected(guard, args, walk);
+export function judgeWalk<T>(guard: TextGuard, args: CommonArgs, walk: Walk<T>): Promise<T> {
+  return judgeTexts(guard, args, walk, collectTexts(guard, args, walk));
+}
+
+/** @param texts all of the walk */
+export async function judgeTexts<T>(
+  guard: TextGuard,
+  args: CommonArgs,
+  walk: Walk<T>,
+  texts: readonly string[],
+): Promise<T> {
   const outcome = await guard.task.run(texts, args.abortSignal);
   if ('exceeded' in outcome) return refuseUnjudged(args, guard.response, outcome.exceeded);
   const found = new Map(texts.map((text, at) => [text, outcome.found[at] ?? []]));
@@ -47,7 +56,8 @@ export async function judgeWalk<T>(guard: TextGuard, args: CommonArgs, walk: Wal
   return judged;
 }
 
-function collected(guard: TextGuard, args: CommonArgs, walk: Walk<unknown>): string[] {
+/** Every text of the walk. Throws (abort, halt) where they are too many to be judged. */
+export function collectTexts(guard: TextGuard, args: CommonArgs, walk: Walk<unknown>): string[] {
   try {
     return textsOf(walk);
   } catch (error) {
