@@ -1,8 +1,10 @@
 // The bus goes away in mid-run and comes back: the orchestrator lives, the run goes on, its reader gets all of it.
 import { useNats, useStack } from '@millrace/testkit';
-import { expect, test } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
 import { collect, textOf } from '../e2e/collect.ts';
 import { script } from '../e2e/script.ts';
+import { measureOutage } from './measure-outage.ts';
 
 const nats = useNats();
 const stack = useStack(nats, ['orchestrator', 'tools']);
@@ -28,3 +30,18 @@ test('a server that restarts costs no run its life', async () => {
   expect(await run.result()).toMatchObject({ status: 'finished', text: text + text });
   expect(stack.pids()).toEqual(before);
 }, 60_000);
+
+describe('two orchestrators', () => {
+  const away = useNats();
+  const pair = useStack(away, ['orchestrator', 'orchestrator', 'guardrails']);
+
+  test('lose no run without an open session to an outage of 11 s; one with a session ends as session-lost alone', async () => {
+    const { withoutSession, codes } = await measureOutage(pair.client, { seconds: 11, runs: 4 }, async () => {
+      await away.stop();
+      await delay(11_000);
+      await away.start();
+    });
+    expect(withoutSession).toBe(0);
+    expect(codes.filter((code) => code !== 'session-lost')).toEqual([]);
+  }, 120_000);
+});

@@ -9,9 +9,12 @@ export type Inbox = {
   close(): void;
 };
 
+/** A longer control line would cut our own connection. */
+const MAX_INBOX_LENGTH = 512;
+
 /** Answers only go under an inbox: an asker that names another subject would make us publish there with our rights. */
 export function isInbox(subject: string): boolean {
-  return /^_INBOX[A-Za-z0-9_-]*\../.test(subject);
+  return subject.length <= MAX_INBOX_LENGTH && /^_INBOX[A-Za-z0-9_-]*(\.[^\s.*>]+)+$/.test(subject);
 }
 
 export function createInbox(nc: NatsConnection, prefix: string, log: BusLog): Inbox {

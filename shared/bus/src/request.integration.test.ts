@@ -199,3 +199,28 @@ test('who throws at a progress message loses that message, not the connection', 
   expect(answer).toEqual({ ok: { n: 1, last: true } });
   expect(asker.bus.connected()).toBe(true);
 });
+
+describe('an exception by the convention of NATS services', () => {
+  const throwing = (data: string, fields: Record<string, string>) => {
+    const subscription = server.bus.nc.subscribe('svc.thrown', {
+      callback: (_error, message) => {
+        const more = headers();
+        for (const [name, value] of Object.entries(fields)) more.set(name, value);
+        server.bus.nc.publish(message.reply ?? '', data, { headers: more });
+      },
+    });
+    return subscription;
+  };
+  const askOne = () =>
+    request(asker.bus, { subject: 'svc.thrown', payload: {}, reply: z.object({}), timeoutMs: 2_000 });
+
+  test.each(['', '{}', 'not JSON'])('is a coded failure with its text, whatever the data is: "%s"', async (data) => {
+    const subscription = throwing(data, { 'Nats-Service-Error': 'no such table', 'Nats-Service-Error-Code': '500' });
+    await server.bus.nc.flush();
+    const answer = await askOne();
+    subscription.unsubscribe();
+    expect(answer).toMatchObject({
+      error: { code: 'service-failed', message: expect.stringContaining('500: no such table') },
+    });
+  });
+});

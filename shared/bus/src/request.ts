@@ -63,11 +63,24 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<Answer<T>> {
 
 function read<T>(message: Msg, ask: Request<T>): Answer<T> {
   if (isNoResponders(message)) return failed(nobody(ask.subject));
+  const thrown = serviceError(message, ask.subject);
+  if (thrown) return failed(thrown);
   const answer = decode(message.data, ask.reply, `the answer of ${ask.subject}`);
   if ('ok' in answer) return answer;
   const coded = decode(message.data, errorReplySchema, ask.subject);
   return 'ok' in coded ? failed(fromWireError(coded.ok.error)) : answer;
 }
+
+/** An exception by the convention of NATS services (ADR-32): two headers, whatever the data is. Its text is the other side's own. */
+function serviceError({ headers }: Msg, subject: string): MillraceError | undefined {
+  const text = headers?.get('Nats-Service-Error') ?? '';
+  const code = headers?.get('Nats-Service-Error-Code') ?? '';
+  if (text === '' && code === '') return undefined;
+  const message = `${subject} answered an error${code === '' ? '' : ` ${code.slice(0, MAX_CODE_LENGTH)}`}: ${text.slice(0, MAX_TEXT_LENGTH)}`;
+  return new MillraceError('service-failed', message, { path: subject });
+}
+const MAX_CODE_LENGTH = 16;
+const MAX_TEXT_LENGTH = 4_096;
 
 const failed = (error: MillraceError) => ({ error });
 const nobody = (subject: string) =>

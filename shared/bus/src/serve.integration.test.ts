@@ -175,3 +175,30 @@ test('a handler that answers behind the end of the connection breaks nothing', a
   await serving.drain(1_000);
   expect(await answer).toMatchObject({ error: { code: 'timeout' } });
 });
+
+test('what comes while as many requests are under way as a subject takes is refused by a code, at once', async () => {
+  const gate = Promise.withResolvers<void>();
+  const serving = serve(server.bus, {
+    subject: 'bounded.subject',
+    request: z.object({}),
+    maxInFlight: 2,
+    handle: async () => {
+      await gate.promise;
+      return { done: true };
+    },
+  });
+  await server.bus.nc.flush();
+  const askOne = () =>
+    request(asker.bus, {
+      subject: 'bounded.subject',
+      payload: {},
+      reply: z.object({ done: z.boolean() }),
+      timeoutMs: 5_000,
+    });
+  const taken = [askOne(), askOne()];
+  expect(await askOne()).toMatchObject({ error: { code: 'too-many-requests', remedy: expect.any(String) } });
+  gate.resolve();
+  expect(await Promise.all(taken)).toEqual([{ ok: { done: true } }, { ok: { done: true } }]);
+  expect(await askOne()).toEqual({ ok: { done: true } });
+  await serving.drain(1_000);
+});

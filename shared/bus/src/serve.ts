@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { isInbox } from './inbox.ts';
 import { publishBytes } from './listen.ts';
-import { decode, encodeWithin } from './wire.ts';
+import { decode, encode, encodeWithin } from './wire.ts';
 import { within } from './within.ts';
 
 export type ServeContext = { subject: string; respond(answer: unknown): void };
@@ -20,19 +20,25 @@ export type Serving = {
 export type ServeOptions<Q> = {
   subject: string;
   queue?: string;
+  /** Requests that are handled at once; what comes beyond is refused with a code: asked again, another replica may take it. */
+  maxInFlight?: number;
   request: z.ZodType<Q>;
   /** Returns the answer; undefined when it was given by `respond` already. A throw is answered as a coded error. */
   handle: (request: Q, context: ServeContext) => Promise<unknown>;
 };
 
+/** More than an orchestrator's runs and their sessions ask of one replica. */
+const MAX_IN_FLIGHT = 2_048;
+
 export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
-  const { subject, queue } = options;
+  const { subject, queue, maxInFlight = MAX_IN_FLIGHT } = options;
   const stats = { requests: 0, errors: 0, lastError: '', processingMs: 0 };
   const inFlight = new Set<Promise<void>>();
   const subscription = bus.nc.subscribe(subject, {
     ...(queue !== undefined && { queue }),
     callback: (error, message) => {
       if (error) return bus.log.error({ subject, error: String(error) }, 'a subscription was refused');
+      if (inFlight.size >= maxInFlight) return refuseFull(bus, message, maxInFlight);
       const work = answer(bus, options, message, stats).finally(() => inFlight.delete(work));
       inFlight.add(work);
     },
@@ -46,6 +52,16 @@ export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
       await within(Promise.all(inFlight), Math.max(0, giveUpAt - Date.now()));
     },
   };
+}
+
+function refuseFull(bus: Bus, { subject, reply }: Msg, limit: number): void {
+  const error = {
+    code: 'too-many-requests' as const,
+    message: `${subject} has ${limit} requests under way.`,
+    remedy: 'Ask again later, or start another replica.',
+  };
+  bus.log.warn({ subject, error }, 'a request was refused');
+  if (reply && isInbox(reply)) publishBytes(bus, reply, encode({ error }));
 }
 
 async function answer<Q>(bus: Bus, options: ServeOptions<Q>, message: Msg, stats: Serving['stats']): Promise<void> {

@@ -2,6 +2,7 @@
 // against its schema.
 import { MillraceError, issuesOf, type Issue } from '@millrace/contracts';
 import type { Msg } from 'nats';
+import { MAX_JSON_DEPTH, hasProtoMember, isTooDeep } from './json-bounds.ts';
 import type { z } from 'zod';
 
 /** Buffer.from(JSON.stringify(x)) costs half of what TextEncoder and string publishes do (architecture.md, section 8). */
@@ -31,9 +32,9 @@ export type Decoded<T> = { ok: T } | { error: MillraceError };
 
 export function decode<T>(data: Uint8Array, schema: z.ZodType<T>, subject: string): Decoded<T> {
   const json = parseJson(data);
-  if (json === undefined)
-    return { error: new MillraceError('message-invalid', `The message on ${subject} is not JSON.`) };
-  const parsed = schema.safeParse(json);
+  if ('problem' in json)
+    return { error: new MillraceError('message-invalid', `The message on ${subject} ${json.problem}.`) };
+  const parsed = schema.safeParse(json.value);
   if (parsed.success) return { ok: parsed.data };
   return { error: misfit(`The message on ${subject}`, issuesOf(parsed.error)) };
 }
@@ -47,11 +48,17 @@ export function misfit(what: string, issues: readonly Issue[]): MillraceError {
   return new MillraceError('message-invalid', `${what} does not fit: ${problem}${more}.`, details);
 }
 
-function parseJson(data: Uint8Array): unknown {
+/** Why the bytes are not read; undefined: they are JSON within our bounds. */
+type Parsed = { value: unknown } | { problem: string };
+
+function parseJson(data: Uint8Array): Parsed {
+  if (isTooDeep(data)) return { problem: `is nested more than ${MAX_JSON_DEPTH} deep` };
   try {
-    return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8'));
+    const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8');
+    const value: unknown = JSON.parse(text);
+    return hasProtoMember(text, value) ? { problem: 'has a member "__proto__"' } : { value };
   } catch {
-    return undefined;
+    return { problem: 'is not JSON' };
   }
 }
 

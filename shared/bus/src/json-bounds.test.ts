@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { MAX_JSON_DEPTH } from './json-bounds.ts';
+import { decode } from './wire.ts';
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+const read = (json: string) => decode(Buffer.from(json), z.unknown(), 'a.subject');
+const refusal = (json: string) => {
+  const decoded = read(json);
+  return 'error' in decoded ? { code: decoded.error.code, message: decoded.error.message } : undefined;
+};
+
+describe('nesting', () => {
+  test('up to the bound is read', () => {
+    expect(refusal(nested(MAX_JSON_DEPTH))).toBeUndefined();
+  });
+
+  test('beyond the bound is refused by a code, however deep, before any schema sees it', () => {
+    for (const depth of [MAX_JSON_DEPTH + 1, 1_000_000]) {
+      expect(refusal(nested(depth))).toEqual({
+        code: 'message-invalid',
+        message: 'The message on a.subject is nested more than 128 deep.',
+      });
+    }
+  });
+
+  test('in a text does not count, behind an escaped quote either', () => {
+    expect(read(JSON.stringify({ text: `"\\${'['.repeat(1_000)}` }))).toHaveProperty('ok');
+  });
+});
+
+describe('a member __proto__', () => {
+  test.each(['{"__proto__":{"a":1}}', '{"a":[{"__proto__":1}]}', '{"__\\u0070roto__":1}', '{"\\u005f_proto__":1}'])(
+    'is refused wherever it stands and however it is spelt: %s',
+    (json) => {
+      expect(refusal(json)).toMatchObject({ code: 'message-invalid', message: expect.stringContaining('__proto__') });
+    },
+  );
+
+  test('in a text is only a text', () => {
+    expect(read('{"text":"obj.__proto__ \\u005f"}')).toHaveProperty('ok');
+  });
+});

@@ -1,0 +1,37 @@
+// Runs under way while NATS is away: how many of them it ends, and with which codes.
+import type { Client } from '@millrace/client';
+import { script } from '../e2e/script.ts';
+
+export type OutagePoint = { seconds: number; orchestrators: number; runs: number };
+export type OutageOutcome = { withoutSession: number; withSession: number; codes: string[] };
+
+/** Between two deltas, ms; a run speaks for longer than the outage lasts. */
+const DELTA_MS = 200;
+const AFTER_MS = 6_000;
+
+/** @param outage resolves when the server is back */
+export async function measureOutage(
+  client: Client,
+  { seconds, runs }: Omit<OutagePoint, 'orchestrators'>,
+  outage: () => Promise<void>,
+): Promise<OutageOutcome> {
+  await client.agents.apply({ name: 'plain', model: 'openai/gpt-5-mini' });
+  await client.agents.apply({ name: 'guarded', model: 'openai/gpt-5-mini', output: ['pii'] });
+  const deltas = Math.ceil((seconds * 1_000 + AFTER_MS) / DELTA_MS);
+  const input = script({ text: 'word '.repeat(deltas), chunkSize: 5, delayMs: DELTA_MS });
+  const startAll = (agent: string) => Promise.all(Array.from({ length: runs }, () => client.start(agent, input)));
+  const [plain, guarded] = await Promise.all([startAll('plain'), startAll('guarded')]);
+  await Promise.all(
+    [...plain, ...guarded].map(async (run) => {
+      for await (const text of run.textStream) if (text !== '') break;
+    }),
+  );
+  await outage();
+  const endedOf = async (started: typeof plain) => {
+    const results = await Promise.all(started.map((run) => run.result()));
+    return results.filter(({ status }) => status !== 'finished').map(({ status, error }) => error?.code ?? status);
+  };
+  const [without, withOpen] = await Promise.all([endedOf(plain), endedOf(guarded)]);
+  const codes = [...new Set([...without, ...withOpen])];
+  return { withoutSession: without.length, withSession: withOpen.length, codes };
+}
