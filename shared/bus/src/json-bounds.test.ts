@@ -19,7 +19,7 @@ describe('nesting', () => {
     for (const depth of [MAX_JSON_DEPTH + 1, 1_000_000]) {
       expect(refusal(nested(depth))).toEqual({
         code: 'message-invalid',
-        message: 'The message on a.subject is nested more than 128 deep.',
+        message: 'The message on a.subject is nested more than 160 deep.',
       });
     }
   });

@@ -1,8 +1,10 @@
 // What may be read as JSON before any schema looks at it: nesting has a bound, since whatever walks a value (a schema, a comparison,
 // JSON.stringify) walks it by recursion; and no member is called `__proto__`, which some copies of an object would set as its prototype.
 
-/** Objects and arrays within each other. Messages, tools' schemas and results stay far below. */
-export const MAX_JSON_DEPTH = 128;
+import { MAX_NESTING } from '@millrace/contracts';
+
+/** Objects and arrays within each other: a value as deep as it may be, in a message of ours. */
+export const MAX_JSON_DEPTH = MAX_NESTING + 32;
 
 const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 

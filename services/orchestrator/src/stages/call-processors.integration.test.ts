@@ -180,9 +180,12 @@ describe('one entry', () => {
     });
   });
 
-  test('whose state is nested deeper than JSON can be written is refused at once', async () => {
+  test.each([
+    [140, 'processor-verdict-refused'],
+    [10_000, 'message-invalid'],
+  ])('whose state is nested %i deep is refused at once', async (depth, code) => {
     const bus = await connection.connect({ name: 'guards' });
-    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
     const subscription = bus.nc.subscribe(bus.subjects.stage(stage, 'a'), {
       callback: (_error, message) =>
         void message.respond(
@@ -192,7 +195,7 @@ describe('one entry', () => {
     await bus.nc.flush();
     const [judged] = await call(testRun(), entries('a'));
     expect(judged?.verdict).toMatchObject({
-      code: 'processor-verdict-refused',
+      code,
       message: expect.stringContaining('nested'),
     });
     subscription.unsubscribe();
