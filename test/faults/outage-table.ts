@@ -38,14 +38,14 @@ async function measure(point: OutagePoint) {
   }
 }
 
-console.log('| seconds | orchestrators | runs each | ended, no session | ended, open session | codes |');
-console.log('|---|---|---|---|---|---|');
+process.stdout.write('| seconds | orchestrators | runs each | ended, no session | ended, open session | codes |\n');
+process.stdout.write('|---|---|---|---|---|---|\n');
 for (const orchestrators of numbers(values.orchestrators))
   for (const seconds of numbers(values.seconds)) {
     const runs = Number(values.runs);
     const { withoutSession, withSession, codes } = await measure({ seconds, orchestrators, runs });
-    console.log(
-      `| ${seconds} | ${orchestrators} | ${runs} | ${withoutSession} | ${withSession} | ${codes.join(', ')} |`,
+    process.stdout.write(
+      `| ${seconds} | ${orchestrators} | ${runs} | ${withoutSession} | ${withSession} | ${codes.join(', ')} |\n`,
     );
   }
 process.exit();
