@@ -1,0 +1,83 @@
+// A hostile peer on the bus: it publishes on subjects that are not its own, answers out of turn, and asks for answers elsewhere. Whatever it
+// sends, no service ends, and no run but those that it names is touched.
+import { useBus, useNats, useStack } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { collect, textOf } from './collect.ts';
+import { fresh, rawCaller, said } from './hostile/raw-caller.ts';
+import { spelledScript } from './hostile/spelled.ts';
+
+const nats = useNats();
+const bus = useBus(nats, 'hostile');
+const stack = useStack(nats, ['orchestrator', 'guardrails']);
+const caller = rawCaller(() => bus.bus);
+const BODIES = [
+  '',
+  'null',
+  '[]',
+  '{}',
+  '"x"',
+  '{"a',
+  `{"__proto__":{"x":1}}`,
+  `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+  '\u0000\uffff',
+];
+
+async function guarded(): Promise<string> {
+  await stack.client.agents.apply({
+    name: 'guarded',
+    model: 'openai/gpt-5-mini',
+    input: ['prompt-injection'],
+    output: ['pii'],
+  });
+  return 'guarded';
+}
+
+describe('a peer on the bus', () => {
+  test('that sends junk on every subject ends nobody, and a run beside it finishes whole', async () => {
+    const pids = stack.pids();
+    const text = 'steady words '.repeat(12);
+    const run = await stack.client.start(await guarded(), spelledScript([{ text, chunkSize: 6, delayMs: 40 }]));
+    const { prefix } = bus.bus.subjects;
+    const tails = [
+      'stage.processInput.prompt-injection',
+      'stage.processOutputStream.pii',
+      'session.guardrails.x.y',
+      'out.x.y',
+      `control.default.${run.runId}`,
+      'cancel.guardrails',
+      ...['submit', 'run', 'cancel', 'replay', 'events'].map((verb) => `api.${verb}.default.${fresh('junk')}`),
+      ...['agents-apply', 'agents-list', 'agents-get', 'agents-plan'].map((verb) => `api.${verb}.default`),
+    ];
+    for (const tail of tails)
+      for (const body of BODIES) bus.bus.nc.publish(`${prefix}.${tail}`, body, { reply: '_INBOX_hostile.junk' });
+    expect(textOf(await collect(run))).toBe(text);
+    expect(await run.result()).toMatchObject({ status: 'finished' });
+    expect(stack.pids()).toEqual(pids);
+  }, 60_000);
+
+  test.each([
+    ['of JetStream', '$JS.API.STREAM.DELETE.mr_v1_RUNS'],
+    ["of another run's chunks", 'mr.v1.chunks.default.victim'],
+    ['of the command queue', 'mr.v1.runs.default'],
+  ])('that asks for its answer on a subject %s gets none there', async (_name, reply) => {
+    const seen: string[] = [];
+    const listening = bus.bus.nc.subscribe(reply, { callback: (_error, message) => void seen.push(message.string()) });
+    bus.bus.nc.publish(bus.bus.subjects.api('agents-list', 'default'), '{}', { reply });
+    bus.bus.nc.publish(bus.bus.subjects.stage('processInput', 'prompt-injection'), '{}', { reply });
+    // Answers that were on their way are here: the same services have answered a later question.
+    await stack.client.agents.list();
+    await bus.bus.nc.flush();
+    listening.unsubscribe();
+    expect(seen).toEqual([]);
+    expect(await caller.run(await guarded(), [said('user', 'hello')])).toMatchObject({ status: 'finished' });
+  });
+
+  test('cannot cancel a run before it is there: the later submit runs', async () => {
+    const runId = fresh('early');
+    const { error } = await caller.api('cancel', {}, runId);
+    expect(error).toMatchObject({ code: 'run-unknown' });
+    const name = await guarded();
+    await caller.submit(name, [said('user', 'hello')], {}, runId);
+    expect(await caller.result(runId)).toMatchObject({ status: 'finished' });
+  });
+});

@@ -1,0 +1,79 @@
+// A processor that uses no package of ours, as somebody who writes another language would make it: it advertises itself and answers its
+// subjects with whatever JSON it is told to.
+import type { TestBus } from '@millrace/testkit';
+
+type Json = Record<string, unknown>;
+export type RawProcessor = {
+  id: string;
+  /** Answers by stage, made of the call. A string goes out as it stands. */
+  stages: Record<string, (call: Json) => object | string>;
+  reads?: readonly string[];
+  timeoutMs?: number;
+};
+
+const LISTS: Record<string, string> = {
+  processInput: 'input',
+  processInputStep: 'input',
+  processLLMRequest: 'input',
+  processLLMResponse: 'input',
+  processToolCall: 'input',
+  processAPIError: 'error',
+};
+export const REPLICA = 'raw0';
+
+/** Resolves when the server has the subscriptions. Returns what stops it. */
+export async function serveRaw({ nc, subjects }: TestBus['bus'], service: string, processors: readonly RawProcessor[]) {
+  const identity = { name: service, id: REPLICA, version: '1.0.0', metadata: {} };
+  const endpoints = processors.flatMap((processor) =>
+    Object.keys(processor.stages).map((stage) => ({
+      name: `${stage}-${processor.id}`,
+      subject: `${subjects.prefix}.stage.${stage}.${processor.id}`,
+      queue_group: processor.id,
+      metadata: { millrace: JSON.stringify({ kind: 'processor', descriptor: descriptorOf(processor), stage }) },
+    })),
+  );
+  const answering = (subject: string, answer: (data: Json) => object | string) =>
+    nc.subscribe(subject, {
+      callback: (_error, message) => {
+        const answered = answer(message.data.length > 0 ? message.json<Json>() : {});
+        message.respond(typeof answered === 'string' ? answered : JSON.stringify(answered));
+      },
+    });
+  const info = { type: 'io.nats.micro.v1.info_response', ...identity, description: 'raw', endpoints };
+  const ping = { type: 'io.nats.micro.v1.ping_response', ...identity };
+  const all = ['', `.${service}`, `.${service}.${REPLICA}`];
+  const subscriptions = [
+    ...all.map((tail) => answering(`$SRV.INFO${tail}`, () => info)),
+    ...all.map((tail) => answering(`$SRV.PING${tail}`, () => ping)),
+    ...processors.flatMap(({ id, stages }) =>
+      Object.entries(stages).flatMap(([stage, answer]) =>
+        ['', `.${REPLICA}`].map((tail) => answering(`${subjects.prefix}.stage.${stage}.${id}${tail}`, answer)),
+      ),
+    ),
+  ];
+  await nc.flush();
+  return () => subscriptions.forEach((subscription) => subscription.unsubscribe());
+}
+
+function descriptorOf({ id, stages, reads = ['input', 'response'], timeoutMs = 2_000 }: RawProcessor) {
+  return {
+    id,
+    description: 'a raw processor',
+    version: '1.0.0',
+    stages: Object.keys(stages),
+    reads,
+    processDataParts: false,
+    optionsSchema: { type: 'object' },
+    aliases: [],
+    lists: [...new Set(Object.keys(stages).map((stage) => LISTS[stage] ?? 'output'))],
+    policy: { timeoutMs, attempts: 1, onFailure: 'fail' },
+  };
+}
+
+/** The answer of a stage call with these verdicts. */
+export const judged = (...verdicts: object[]) => ({
+  sequence: 0,
+  verdicts,
+  ms: verdicts.map(() => 0),
+  replica: REPLICA,
+});
