@@ -1,0 +1,55 @@
+// Every message in docs/wire.md fits the schema that it names, strictly: a member that the schema does not know is a mistake of the page.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  chunkBatchSchema,
+  endpointMetadataSchema,
+  runRequestSchema,
+  sessionInputSchema,
+  sessionOpenedSchema,
+  sessionOpenSchema,
+  sessionOutputSchema,
+  stageCallSchema,
+  stageReplySchema,
+  toolReplySchema,
+  toolRequestSchema,
+  verdictSchema,
+  wireErrorSchema,
+} from '@millrace/contracts';
+import { expect, test } from 'vitest';
+import type { z } from 'zod';
+import { root } from './workspace.ts';
+
+const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  error: wireErrorSchema,
+  'endpoint-metadata': endpointMetadataSchema,
+  'stage-call': stageCallSchema,
+  'stage-reply': stageReplySchema,
+  verdict: verdictSchema,
+  'session-open': sessionOpenSchema,
+  'session-opened': sessionOpenedSchema,
+  'session-input': sessionInputSchema,
+  'session-output': sessionOutputSchema,
+  'tool-request': toolRequestSchema,
+  'tool-reply': toolReplySchema,
+  'run-request': runRequestSchema,
+  'chunk-batch': chunkBatchSchema,
+};
+
+const page = readFileSync(join(root, 'docs/wire.md'), 'utf8');
+const blocks = [...page.matchAll(/^```json ([a-z-]+)\n([^]*?)^```/gm)].map(([, name = '', text = '']) => ({
+  name,
+  text,
+}));
+
+test('every kind of message has an example', () => {
+  expect(new Set(blocks.map(({ name }) => name))).toEqual(new Set(Object.keys(SCHEMAS)));
+});
+
+test.each(blocks)('message $number of docs/wire.md, a $name, fits its schema', ({ name, text }) => {
+  const message: unknown = JSON.parse(text);
+  const parsed = SCHEMAS[name]?.safeParse(message);
+  expect(parsed?.error?.issues ?? []).toEqual([]);
+  // What was parsed has everything that the page wrote: nothing was left out as unknown.
+  expect(parsed?.data).toMatchObject(message as object);
+});
