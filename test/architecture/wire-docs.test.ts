@@ -37,7 +37,8 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
 };
 
 const page = readFileSync(join(root, 'docs/wire.md'), 'utf8');
-const blocks = [...page.matchAll(/^```json ([a-z-]+)\n([^]*?)^```/gm)].map(([, name = '', text = '']) => ({
+const blocks = [...page.matchAll(/^```json ([a-z-]+)\n([^]*?)^```/gm)].map(([, name = '', text = ''], at) => ({
+  number: at + 1,
   name,
   text,
 }));
