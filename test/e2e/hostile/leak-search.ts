@@ -24,7 +24,7 @@ export function searchLeaks(
 ): LeakSearch {
   const live: Place[] = [];
   const deltas = new Map<string, string>();
-  const listening = bus.nc.subscribe(bus.subjects.chunks('*', '*').replace(/\*\.\*$/, '>'), {
+  const listening = bus.nc.subscribe(bus.subjects.chunks('tenant', 'run').replace('tenant.run', '>'), {
     callback: (_error, message) => {
       const text = message.string();
       live.push({ where: `live ${message.subject}`, text });
