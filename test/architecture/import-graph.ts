@@ -19,7 +19,7 @@ export function importGraph(sources: readonly Source[]): ImportGraph {
 export function importCycles(graph: ImportGraph): string[] {
   const done = new Set<string>();
   const found = new Map<string, string>();
-  const walk = (path: string, way: readonly string[]): void => {
+  const visit = (path: string, way: readonly string[]): void => {
     const at = way.indexOf(path);
     if (at >= 0) {
       const members = way.slice(at);
@@ -29,9 +29,9 @@ export function importCycles(graph: ImportGraph): string[] {
       return;
     }
     if (done.has(path)) return;
-    for (const next of graph.get(path) ?? []) walk(next, [...way, path]);
+    for (const next of graph.get(path) ?? []) visit(next, [...way, path]);
     done.add(path);
   };
-  for (const path of graph.keys()) walk(path, []);
+  for (const path of graph.keys()) visit(path, []);
   return [...found.values()].toSorted();
 }

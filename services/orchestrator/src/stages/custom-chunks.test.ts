@@ -25,7 +25,7 @@ test('chunks go out while the stage is still at work', async () => {
   expect(out).toEqual(['data-now']);
 });
 
-test('chunks that an entry at work would get wait until it is done: its state is lent out', async () => {
+test('chunks that an entry at work would get wait until it is done: its state is with it', async () => {
   const { data, out } = dataOf();
   data.write([dataChunk('later')], [quiet, hearing]);
   await new Promise((resolve) => setImmediate(resolve));
