@@ -1,4 +1,4 @@
-// Neighbours are asked in one call, and yet each has its own policy: one that breaks, hangs or talks costs the others nothing.
+// Adjacent entries are asked in one call, and yet each has its own policy: one that breaks, hangs or talks costs the others nothing.
 import type { EntryOutcome, JsonValue, Stage } from '@millrace/contracts';
 import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
