@@ -9,7 +9,7 @@ import { chunkBatchSchema, runRequestSchema, runResultSchema, runStatusSchema, t
 import { publicRunEventSchema, runEventSchema } from './event.ts';
 import { tokenSchema } from './tokens.ts';
 
-/** Of a thread that nobody has named: the seed's. */
+/** Of a thread that nobody has named. */
 export const DEFAULT_THREAD_TITLE = 'New Conversation';
 
 export const threadSchema = z.object({

@@ -1,4 +1,4 @@
-// A chunk is one element of a run's stream. The shapes are those of the seed's ChunkType; `retract`, `suspended` and
+// A chunk is one element of a run's stream. The shapes are those of the reference interface; `retract`, `suspended` and
 // `resumed` are ours. Known types are checked, unknown ones pass unchanged. Every chunk has type, runId and from.
 import { z } from 'zod';
 import { jsonValueSchema } from './json.ts';

@@ -8,7 +8,7 @@ import { listSchema, readsSchema, stageSchema } from './stage.ts';
 import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
-/** What a processor says of itself. `aliases`: the names that the seeds use. */
+/** What a processor says of itself. `aliases`: the names that other frameworks use. */
 export const processorDescriptorSchema = z.object({
   id: tokenSchema,
   description: z.string(),

@@ -1,5 +1,5 @@
 // A message is a MastraDBMessage in its JSON form: `content.parts` is what counts, `content.content` a flat fallback for old
-// messages. Dates are ISO 8601 strings, bytes base64. Source: the seed "Reading text from a message".
+// messages. Dates are ISO 8601 strings, bytes base64. As in the reference interface (docs/glossary.md).
 import { z } from 'zod';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { typed } from './typed-schema.ts';

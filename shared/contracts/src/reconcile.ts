@@ -1,6 +1,6 @@
 // A processor may return an array instead of operations. `reconcile` says what the difference means: missing ids were
 // removed, changed messages replaced, new ones added with the stage's source, `system` entries become system messages.
-// Source: semantics.md, section 2.
+// docs/semantics.md, section 4.
 import type { ConversationEntry, MessageOp, MessageSource } from './conversation.ts';
 import { messageText, type Message } from './message.ts';
 

@@ -22,7 +22,7 @@ export type RunStatus = z.infer<typeof runStatusSchema>;
 const finalStatuses: readonly RunStatus[] = ['finished', 'aborted', 'failed', 'cancelled', 'released'];
 export const isFinal = (status: RunStatus): boolean => finalStatuses.includes(status);
 
-/** A run's deadline when the caller names none, in ms. Source: architecture.md, section 2. */
+/** A run's deadline when the caller names none, in ms. docs/architecture.md. */
 export const RUN_DEADLINE_MS = 10 * 60_000;
 
 /** Of a thread or a resource. */

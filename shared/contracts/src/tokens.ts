@@ -1,7 +1,7 @@
 // Tokens are the ids that stand in subjects: tenants, runs, agents, processors, entries, services, replicas, tools.
 import { z } from 'zod';
 
-/** `__proto__` is a name that an object cannot have as a member's. Length and alphabet keep a token one NATS subject token and one key-value key part. Source: architecture.md, section 5. */
+/** `__proto__` is a name that an object cannot have as a member's. Length and alphabet keep a token one NATS subject token and one key-value key part. docs/architecture.md, Subjects. */
 export const TOKEN_PATTERN = /^(?!__proto__$)[A-Za-z0-9_-]{1,64}$/;
 
 export const tokenSchema = z

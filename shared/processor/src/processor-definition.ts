@@ -11,7 +11,7 @@ import {
 import type { z } from 'zod';
 import type { Processor } from './processor.ts';
 
-/** Default limits. Source: semantics.md, section 3, "Default limits". */
+/** Default limits. docs/semantics.md, section 6. */
 export const DEFAULT_POLICY = { timeoutMs: 5_000, attempts: 2, onFailure: 'fail' } as const;
 /** Where a model judges. */
 export const MODEL_TIMEOUT_MS = 30_000;
@@ -22,7 +22,7 @@ export type ProcessorDefinition = {
   description: string;
   /** Semantic version; absent: its service's. */
   version?: string;
-  /** The names that the seeds use, for example `PIIDetector`. */
+  /** The names that other frameworks use, for example `PIIDetector`. */
   aliases?: string[];
   /** The stages whose methods `create` gives, in any order. */
   stages: Stage[];

@@ -1,4 +1,4 @@
-// The Processor interface: the eight methods of the seed and two around tools, with the seed's argument and result shapes. A
+// The Processor interface: the eight methods of the reference interface and two around tools, with its argument and result shapes. A
 // processor implements the methods of the stages that it serves. See ../../../docs and the README's "Write a processor".
 import type {
   Chunk,

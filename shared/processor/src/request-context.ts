@@ -1,4 +1,4 @@
-// What the caller sent along, with the run's own ids. get, set, has as in the seed; what a processor sets lives until its
+// What the caller sent along, with the run's own ids. get, set, has as in the reference interface; what a processor sets lives until its
 // call ends (state is the place for what must stay).
 import type { JsonObject, JsonValue, RunRef } from '@millrace/contracts';
 

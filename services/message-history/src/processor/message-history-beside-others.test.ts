@@ -10,7 +10,7 @@ import { answer, blocker, limiter, redactor, rewriter } from '../testing/stand-i
 
 const THREAD = { tenant: RUN.tenant, threadId: 'thread-1', owner: 'ada' };
 
-// The names are the seed's (memory-as-processors, "MessageHistory with other processors"). The guards are stand-ins here; with
+// The names are those of the reference's memory tests. The guards are stand-ins here; with
 // the real ones, and over the bus, the end-to-end tests ask the same.
 describe('MessageHistory with other processors', () => {
   let store: HistoryStore;

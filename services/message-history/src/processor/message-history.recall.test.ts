@@ -6,7 +6,7 @@ import { callHistory, RUN } from '../testing/call-history.ts';
 import { createFailingStore } from '../testing/failing-store.ts';
 import { block, idsOf, message, messagesOfRun } from '../testing/history-fixtures.ts';
 
-// The first nine names are the seed's (memory-as-processors, "MessageHistoryProcessor").
+// The first nine names are those of the reference's memory tests.
 describe('MessageHistoryProcessor, input', () => {
   let store: HistoryStore;
   beforeEach(() => {

@@ -14,7 +14,7 @@ import { idsOf, message } from '../testing/history-fixtures.ts';
 const THREAD = { tenant: RUN.tenant, threadId: 'thread-1' };
 const TURN = { input: [message('u1')], response: [message('a1', 'hello', 'assistant')] };
 
-// The names up to "preserves existing message IDs" are the seed's (memory-as-processors, "MessageHistoryProcessor").
+// The names up to "preserves existing message IDs" are those of the reference's memory tests.
 describe('MessageHistoryProcessor, output', () => {
   let folder: string;
   let path: string;

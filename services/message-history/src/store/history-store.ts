@@ -39,7 +39,7 @@ export const MAX_LIST_DEPTH = 10_000;
 /** Of so many of a thread's last blocks, or up to twice as many, a store knows which run has saved them. */
 export const RUN_MARKS_KEPT = 500;
 
-/** The title of a thread that nobody has named. Source: the seed memory-as-processors. */
+/** The title of a thread that nobody has named. */
 export { DEFAULT_THREAD_TITLE as DEFAULT_TITLE } from '@millrace/contracts';
 
 /**

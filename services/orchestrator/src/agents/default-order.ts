@@ -1,6 +1,6 @@
 // Where the shipped processors stand when an agent does not list them: what `after: pii` means for an agent without pii.
-// Cleaning before judging, judging before memory on the way in; redacting before memory on the way out. Source: the seed
-// "Processor Ordering & Interaction Tests" and processors.md.
+// Cleaning before judging, judging before memory on the way in; redacting before memory on the way out. docs/semantics.md,
+// section 2.
 import type { ListName } from '@millrace/contracts';
 
 const MEMORY = ['message-history', 'semantic-recall', 'working-memory'] as const;

@@ -20,7 +20,7 @@ export type Known = {
 /** One use of a processor in a list. An entry that stands in two lists has two uses and one name. */
 export type Use = Placed & { list: ListName; found: FoundProcessor; given: ListedEntry['entry'] };
 
-/** By its id, or by a name that the seeds use for it. */
+/** By its id, or by a name that other frameworks use for it. */
 function processorOf(name: string, { processors }: Known): FoundProcessor | undefined {
   return processors.get(name) ?? [...processors.values()].find(({ descriptor }) => descriptor.aliases.includes(name));
 }

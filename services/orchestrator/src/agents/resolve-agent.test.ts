@@ -44,7 +44,7 @@ describe('a plan', () => {
     expect(plan.entries['pii']?.options).toEqual({});
   });
 
-  test('knows the names that the seeds use, also as targets', () => {
+  test('knows the names that other frameworks use, also as targets', () => {
     const plan = planOf({ input: ['PIIDetector', { use: 'keyword', before: 'PIIDetector' }] });
     expect(plan.order.processInput).toEqual(['keyword', 'pii']);
   });

@@ -13,7 +13,7 @@ import {
 } from '@millrace/contracts';
 import { withResults } from './response-message.ts';
 
-/** The tag of the system message that tells the model why its answer was rejected. Source: semantics.md, section 3. */
+/** The tag of the system message that tells the model why its answer was rejected. docs/semantics.md, section 5. */
 export const FEEDBACK_TAG = 'processor-retry-feedback';
 export const INSTRUCTIONS_TAG = 'instructions';
 

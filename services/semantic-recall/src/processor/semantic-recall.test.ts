@@ -141,7 +141,7 @@ Earlier in this conversation:
     expect(rig.queries).toEqual([]);
   });
 
-  test('is advertised under the name that the seed uses, as one that a run can go on without', () => {
+  test('is advertised under the name that other frameworks use, as one that a run can go on without', () => {
     expect(describeProcessor(rig.definition)).toMatchObject({
       id: 'semantic-recall',
       aliases: ['SemanticRecallProcessor'],

@@ -91,7 +91,7 @@ User phone: unknown
   });
 });
 
-test('is advertised under the name that the seed uses, as one that a run can go on without', () => {
+test('is advertised under the name that other frameworks use, as one that a run can go on without', () => {
   expect(describeProcessor(rig.definition)).toMatchObject({
     id: 'working-memory',
     aliases: ['WorkingMemoryProcessor'],

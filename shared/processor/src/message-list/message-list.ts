@@ -1,6 +1,6 @@
 // The MessageList of a stage call: the conversation that the replica was given, and the operations made on it. Every method
 // that changes it records an operation; the operations travel back, the list does not. The name and its `get` views are the
-// seed's, so that a processor written for it finds what it knows.
+// reference interface's, so that a processor written for it finds what it knows.
 import {
   applyOps,
   messageText,

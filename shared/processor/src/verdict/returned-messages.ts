@@ -6,7 +6,7 @@ import { MessageList } from '../message-list/message-list.ts';
 export type GivenMessages = {
   messages: Message[];
   list: MessageList;
-  /** An empty array from an output stage means no change: the seed's own examples return one. */
+  /** An empty array from an output stage means no change: the reference interface's own examples return one. */
   emptyMeansNone: boolean;
 };
 

@@ -111,7 +111,7 @@ describe('verdicts that are returned', () => {
     ['halt of a request', 'processLLMRequest', { halt: true, response: 'done' }, { type: 'halt', response: 'done' }],
     ['deny', 'processToolCall', { deny: true, reason: 'no', code: 'c' }, { type: 'deny', reason: 'no', code: 'c' }],
     [
-      'deny of the seed',
+      'deny as other frameworks return it',
       'processToolCall',
       { call: { args: {} }, deny: true, reason: 'no' },
       { type: 'deny', reason: 'no' },

@@ -96,13 +96,13 @@ function objectOf(result: unknown): Members {
   );
 }
 
-/** Tools by name (the seed's ToolSet) travel as a list; activeTools that was undefined stays as it is. */
+/** Tools by name (a ToolSet) travel as a list; activeTools that was undefined stays as it is. */
 function stepMembers({ tools, ...rest }: Members): Members {
   if (tools === undefined || tools === null) return rest;
   return { ...rest, tools: Array.isArray(tools) ? tools : Object.values(tools) };
 }
 
-/** {call, deny, reason} of the seed beside {args}. */
+/** {call, deny, reason} of other frameworks beside {args}. */
 function callMembers({ call, ...rest }: Members): Members {
   const args = typeof call === 'object' && call !== null && 'args' in call ? call.args : undefined;
   return args === undefined ? rest : { args, ...rest };

@@ -1,4 +1,4 @@
-// Conformance: several connections at once. Source: semantics.md, section 6, point 16.
+// Conformance: several connections at once. docs/semantics.md, section 11.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HistoryStore } from '../history-store.ts';
 import { blocksOf } from '../../testing/blocks.ts';
