@@ -25,7 +25,7 @@ type Release = {
 
 /**
  * An archive of the release with its SHA-256 in lower-case hexadecimal. It is written here, not fetched: a checksum from where the
- * archive comes from says nothing about who put both there. A new version needs new ones, each looked up in two places.
+ * archive comes from says nothing about who put both there. A new version needs new ones, each looked up in two places where there are two (for nats-server on macOS and Windows there was one).
  */
 type Asset = { name: string; sha256: string };
 
