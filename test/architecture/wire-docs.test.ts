@@ -48,9 +48,9 @@ test('every kind of message has an example', () => {
 });
 
 test.each(blocks)('message $number of docs/wire.md, a $name, fits its schema', ({ name, text }) => {
-  const message: unknown = JSON.parse(text);
+  const message: object = JSON.parse(text);
   const parsed = SCHEMAS[name]?.safeParse(message);
   expect(parsed?.error?.issues ?? []).toEqual([]);
   // What was parsed has everything that the page wrote: nothing was left out as unknown.
-  expect(parsed?.data).toMatchObject(message as object);
+  expect(parsed?.data).toMatchObject(message);
 });
