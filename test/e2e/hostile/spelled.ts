@@ -1,6 +1,6 @@
 // A text for the scripted model that does not stand literally in the caller's message: each character as a JSON escape. What is found of it
 // later was said by the model.
-export function spelled(text: string): string {
+function spelled(text: string): string {
   return text.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
