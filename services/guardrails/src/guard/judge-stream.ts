@@ -9,7 +9,7 @@ import { slicesOf } from '../text/span.ts';
 import { MAX_INLINE_COST } from '../work/task.ts';
 import { BoundExceeded } from './bounds.ts';
 import { objectIn } from './entry-state.ts';
-import type { Walk } from './map-texts.ts';
+import type { Visit } from './map-texts.ts';
 import { createReport, refuseUnjudged } from './report.ts';
 import { collectTexts, judgeTexts, replaces, type StreamRule, type TextGuard } from './text-guard.ts';
 
@@ -22,14 +22,14 @@ export function judgeStream(guard: TextGuard, args: Args): Chunk[] | Promise<Chu
   if (betweenParts.has(part.type)) for (const rule of guard.rules) forget(state, rule);
   const delta = deltaOf(part);
   if (delta) return textOf(delta).length > MAX_INLINE_COST ? holdInSlices(guard, delta, args) : hold(guard, part, args);
-  const walk: Walk<Chunk> = (mapAt) =>
+  const visit: Visit<Chunk> = (mapAt) =>
     mapChunkValues(part, (value) => guard.mapValue(value, mapAt({ chunk: part.type })));
-  const texts = collectTexts(guard, args, walk);
-  return texts.length > 0 ? judgeWhole(guard, args, walk, texts) : hold(guard, part, args);
+  const texts = collectTexts(guard, args, visit);
+  return texts.length > 0 ? judgeAtOnce(guard, args, visit, texts) : hold(guard, part, args);
 }
 
-async function judgeWhole(guard: TextGuard, args: Args, walk: Walk<Chunk>, texts: string[]): Promise<Chunk[]> {
-  return [await judgeTexts(guard, args, walk, texts)];
+async function judgeAtOnce(guard: TextGuard, args: Args, visit: Visit<Chunk>, texts: string[]): Promise<Chunk[]> {
+  return [await judgeTexts(guard, args, visit, texts)];
 }
 
 /** One rule after the other, as on a whole text: what the first has let through is what the second holds back from. */

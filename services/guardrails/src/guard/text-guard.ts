@@ -6,7 +6,7 @@ import { beginning } from '../text/json-place.ts';
 import { replaceHits } from '../text/replace-hits.ts';
 import type { Task } from '../work/task.ts';
 import { BoundExceeded } from './bounds.ts';
-import { textsOf, type MapText, type Walk } from './map-texts.ts';
+import { textsOf, type MapText, type Visit } from './map-texts.ts';
 import { mapMessage } from './message-values.ts';
 import { createReport, refuseUnjudged, type Hit, type Report, type Reporting } from './report.ts';
 
@@ -34,16 +34,16 @@ export type TextGuard = Reporting & {
 /** Whether what is found is replaced; else it is only told of, or stops the run. */
 export const replaces = ({ strategy }: Reporting): boolean => strategy === 'redact' || strategy === 'filter';
 
-/** The value of the walk as it may pass. Throws (abort, halt) with strategy block, and where it cannot be judged. */
-export function judgeWalk<T>(guard: TextGuard, args: CommonArgs, walk: Walk<T>): Promise<T> {
-  return judgeTexts(guard, args, walk, collectTexts(guard, args, walk));
+/** The value of the visit as it may pass. Throws (abort, halt) with strategy block, and where it cannot be judged. */
+export function judgeVisit<T>(guard: TextGuard, args: CommonArgs, visit: Visit<T>): Promise<T> {
+  return judgeTexts(guard, args, visit, collectTexts(guard, args, visit));
 }
 
-/** @param texts all of the walk */
+/** @param texts all of the visit */
 export async function judgeTexts<T>(
   guard: TextGuard,
   args: CommonArgs,
-  walk: Walk<T>,
+  visit: Visit<T>,
   texts: readonly string[],
 ): Promise<T> {
   const outcome = await guard.task.run(texts, args.abortSignal);
@@ -51,15 +51,15 @@ export async function judgeTexts<T>(
   const found = new Map(texts.map((text, at) => [text, outcome.found[at] ?? []]));
   found.set('', []);
   const report = createReport(guard, args);
-  const judged = walk((where) => (text, prefix) => passed(guard, args.state, found, report, where, text, prefix));
+  const judged = visit((where) => (text, prefix) => passed(guard, args.state, found, report, where, text, prefix));
   report.send();
   return judged;
 }
 
-/** Every text of the walk. Throws (abort, halt) where they are too many to be judged. */
-export function collectTexts(guard: TextGuard, args: CommonArgs, walk: Walk<unknown>): string[] {
+/** Every text of the visit. Throws (abort, halt) where they are too many to be judged. */
+export function collectTexts(guard: TextGuard, args: CommonArgs, visit: Visit<unknown>): string[] {
   try {
-    return textsOf(walk);
+    return textsOf(visit);
   } catch (error) {
     if (error instanceof BoundExceeded) return refuseUnjudged(args, guard.response, error.bound);
     throw error;
@@ -98,7 +98,7 @@ function hitsOf(found: ReadonlyMap<string, Hit[][]>, text: string, prefix: strin
 
 /** The messages as they may pass, in their order; the same object where nothing changed. */
 export function judgeMessages(guard: TextGuard, args: CommonArgs, messages: readonly Message[]): Promise<Message[]> {
-  return judgeWalk(guard, args, (mapAt) =>
+  return judgeVisit(guard, args, (mapAt) =>
     messages.map((message) => {
       const map = mapAt({ messageId: message.id });
       return mapMessage(message, (value) => guard.mapValue(value, map));

@@ -11,7 +11,7 @@ import {
 import { objectIn } from '../guard/entry-state.ts';
 import { judgeInput, judgeResult } from '../guard/judge-stages.ts';
 import { judgeStream } from '../guard/judge-stream.ts';
-import { judgeWalk, type TextGuard } from '../guard/text-guard.ts';
+import { judgeVisit, type TextGuard } from '../guard/text-guard.ts';
 import { createTask } from '../work/task.ts';
 import { preparePii, settledLength } from './find-pii.ts';
 import { mapKeyedValues } from './keyed-values.ts';
@@ -95,7 +95,7 @@ async function judgeToolCall(guard: PiiGuard, args: ProcessToolCallArgs): Promis
   const { toolCall } = args;
   const isNoted = callOf(args, toolCall) in objectIn(args.state, 'denied');
   const where = { toolCallId: toolCall.toolCallId };
-  const judged = await judgeWalk(guard, args, (mapAt) => mapKeyedValues(toolCall.args, mapAt(where)));
+  const judged = await judgeVisit(guard, args, (mapAt) => mapKeyedValues(toolCall.args, mapAt(where)));
   return isNoted || judged !== toolCall.args ? { deny: true, reason: DENIED, code: 'personal-data' } : undefined;
 }
 
@@ -107,7 +107,7 @@ async function judgeToolResult(
   args: ProcessToolResultArgs,
 ): Promise<{ result: JsonValue } | undefined> {
   const where = { toolCallId: args.toolCall.toolCallId };
-  const result = await judgeWalk(guard, args, (mapAt) => mapKeyedValues(args.result, mapAt(where)));
+  const result = await judgeVisit(guard, args, (mapAt) => mapKeyedValues(args.result, mapAt(where)));
   if (result === args.result) return undefined;
   return { result: guard.strategy === 'filter' ? LEFT_OUT : result };
 }
