@@ -15,7 +15,8 @@ export type Located<T> = Entry<T> | { error: MillraceError; revision: number } |
 /** `conflict`: somebody else wrote first. */
 export type Written = { revision: number } | { conflict: true };
 
-const WRITE_TIMEOUT_MS = 5_000;
+/** A write that was under way when the connection broke is lost without a sign: it is tried again no later than this. */
+const WRITE_TIMEOUT_MS = 2_000;
 const NOT_FOUND = 10037;
 
 /** `expectedRevision`: 0 for an entry that was never there; absent: whatever is there. */

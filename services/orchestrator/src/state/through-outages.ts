@@ -17,13 +17,15 @@ export async function throughOutages<T>(
 ): Promise<T> {
   const giveUpAt = Date.now() + giveUpAfterMs;
   for (;;) {
+    const triedAt = Date.now();
     try {
       return await work();
     } catch (cause) {
       if (cause instanceof FencedError || isBug(cause)) throw cause;
       const coded = MillraceError.isInstance(cause) ? cause : undefined;
       if (coded && !isRetryable(coded.code)) throw coded;
-      if (Date.now() > giveUpAt) {
+      // The last try begins when the time is up: one before it may have been lost with the connection that is back by now.
+      if (triedAt > giveUpAt) {
         const code = coded?.code === 'store-unavailable' ? coded.code : 'bus-unreachable';
         throw new MillraceError(code, `${what} could not be stored or read: ${String(cause)}`, {
           cause,
