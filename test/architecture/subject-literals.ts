@@ -3,7 +3,7 @@
 
 const kinds = 'stage|session|out|tool|api|chunks|log|events|runs|control|cancel|head|record';
 
-/** A kind of subject behind a prefix; or at the start, with more behind it than the one token of `log.level` or `events.ts`. */
+/** A kind of subject after a prefix; or at the start, with more after it than the one token of `log.level` or `events.ts`. */
 const subject = new RegExp(String.raw`^\$\{\}\.(${kinds})\.|^(${kinds})\.(\$\{\}|[*>]|[\w-]+\.)`);
 const prefix = /\bmr\.v\d/;
 

@@ -1,7 +1,7 @@
 // Chunks per second through the orchestrator's end of the stream path, fed from memory: PROCESSORS (comma-separated, none: no
 // processors) in services of their own, RUNS at once, 200 chunks a run. Prints JSON.
 import type { Chunk } from '@millrace/contracts';
-import { openStreamChain } from '../src/stages/output-chain.ts';
+import { openOutputChain } from '../src/stages/output-chain.ts';
 import { openBench } from './bench-run.ts';
 
 const CHUNKS = 200;
@@ -21,7 +21,7 @@ async function oneRun(): Promise<void> {
   const { runId } = run.ref;
   let out = 0;
   const output = (chunks: readonly Chunk[]) => void (out += chunks.length);
-  const chain = await openStreamChain(run, { retryCount: 0, stepNumber: 0 }, output);
+  const chain = await openOutputChain(run, { retryCount: 0, stepNumber: 0 }, output);
   for (let at = 0; at < CHUNKS; at++) {
     chain.push([{ type: 'text-delta', runId, from: 'AGENT', payload: { id: 'text-1', text: ` word${at}` } }]);
     // A model's stream gives one chunk a turn of the microtask queue.

@@ -24,7 +24,7 @@ describe('nesting', () => {
     }
   });
 
-  test('in a text does not count, behind an escaped quote either', () => {
+  test('in a text does not count, after an escaped quote either', () => {
     expect(read(JSON.stringify({ text: `"\\${'['.repeat(1_000)}` }))).toHaveProperty('ok');
   });
 });

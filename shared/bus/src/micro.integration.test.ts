@@ -53,7 +53,7 @@ const askAll = async (subject: string) => {
     if (!isNoResponders(message)) answers.push(message.json());
   });
   asker.bus.nc.publish(subject, undefined, { reply: inbox.subject });
-  // Two round trips: the second flush of each server passes behind its answer.
+  // Two round trips: the second flush of each server passes after its answer.
   for (const bus of [asker.bus, first.bus, second, first.bus, second, asker.bus]) await bus.nc.flush();
   inbox.release();
   return answers;

@@ -37,7 +37,7 @@ test('no answer in time is a timeout that names subject and time', async () => {
   });
 });
 
-test('an answer that comes behind the timeout is not taken for the answer of the next request', async () => {
+test('an answer that comes after the timeout is not taken for the answer of the next request', async () => {
   const late = Promise.withResolvers<unknown>();
   let asked = 0;
   await answering('late', () => (asked++ === 0 ? late.promise : Promise.resolve({ answer: 'second' })));

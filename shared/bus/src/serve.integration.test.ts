@@ -155,7 +155,7 @@ describe('drain', () => {
   });
 });
 
-test('a handler that answers behind the end of the connection breaks nothing', async () => {
+test('a handler that answers after the end of the connection breaks nothing', async () => {
   const bus = await server.connect();
   const entered = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();

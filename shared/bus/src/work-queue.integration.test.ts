@@ -145,13 +145,13 @@ test('a handler that throws does not end the consuming: the command comes again'
   expect(tries).toBe(2);
 });
 
-test('stopping ends the wait at once, and what comes behind it is left to others', async () => {
+test('stopping ends the wait at once, and what comes after it is left to others', async () => {
   const taken: string[] = [];
   consume(async (delivery) => void taken.push(runOf(delivery)));
   await access.bus.nc.flush();
   stopping.abort();
   await Promise.all(consuming);
-  await put(command('behind'));
+  await put(command('next'));
   const other = new AbortController();
   const gotten = Promise.withResolvers<string>();
   const rest = consumeCommands(
@@ -163,7 +163,7 @@ test('stopping ends the wait at once, and what comes behind it is left to others
     () => undefined,
     other.signal,
   );
-  expect(await gotten.promise).toBe('behind');
+  expect(await gotten.promise).toBe('next');
   expect(taken).toEqual([]);
   other.abort();
   await rest;

@@ -17,7 +17,7 @@ export type Run = {
   positions: AsyncIterable<PositionedChunk>;
   /** The text of the answer as it comes. What a retract takes back has been given by then: it is `result` that is exact. */
   textStream: AsyncIterable<string>;
-  /** Behind the last chunk. Whatever the run ended as is a result; it rejects only when it cannot be learnt. */
+  /** After the last chunk. Whatever the run ended as is a result; it rejects only when it cannot be learnt. */
   result(): Promise<RunResult>;
   /** Resolves with the status at that moment; the run ends with an `abort` chunk. */
   cancel(): Promise<RunStatus>;

@@ -99,7 +99,7 @@ describe('system messages', () => {
     expect(shown(conversation(apart, system('one', 'd')))).toEqual(['one:d', 'two:b']);
   });
 
-  test('what is added comes behind what the group has, and makes the group where there is none', () => {
+  test('what is added comes after what the group has, and makes the group where there is none', () => {
     const added: MessageOp = { op: 'system-add', tag: 'one', contents: ['c', 'd'] };
     expect(shown(conversation(system('one', 'a'), system('two', 'b'), added))).toEqual([
       'one:a',

@@ -38,7 +38,7 @@ export const messageOpSchema = z.discriminatedUnion('op', [
   z.object({
     op: z.literal('system-add'),
     tag: z.string().min(1),
-    contents: z.array(z.string()).describe('behind what the group has; who adds need not have read the group'),
+    contents: z.array(z.string()).describe('after what the group has; who adds need not have read the group'),
   }),
   z.object({ op: z.literal('system-all'), messages: z.array(systemMessageSchema) }),
 ]);

@@ -24,24 +24,25 @@ export const ERROR_CODES = {
   'tool-unknown': 'No running service advertises that tool.',
   // Runs
   'run-unknown': 'No run of that id is known.',
-  'run-exists': 'A run of that id was submitted with another input.',
+  'run-exists': 'A run of that id was submitted with another request.',
   'run-refused': 'The request of a run is refused.',
   'queue-full': 'The tenant has as many runs waiting as the queue takes.',
   'run-state-unreadable': 'What is stored of a run does not fit this version.',
-  'run-owner-lost': 'The orchestrator that ran this was lost and the run could not be gone on with.',
+  'run-owner-lost':
+    'The orchestrator that drove this run was lost, and another one cannot resume it: takeover is not implemented.',
   'run-deadline-exceeded': 'The run took longer than its deadline.',
   'run-cancelled': 'The run was cancelled.',
   'chunks-gone': 'The chunks of that run are no longer kept.',
-  'state-conflict': 'Somebody else wrote the entry first.',
+  'state-conflict': 'Somebody else wrote the same entry first.',
   // Stages
   'processor-not-there': 'Nobody answers on the processor’s subject.',
   'processor-timeout': 'A processor did not answer in its time.',
-  'processor-failed': 'A processor threw.',
+  'processor-failed': 'A processor threw, or answered something that cannot be used.',
   'processor-invalid':
     'A processor is not what its definition says: a declared stage has no method, or a method no stage.',
   'replica-busy': 'A replica has as many calls under way as it takes.',
   'processor-verdict-refused': 'A processor gave a verdict that its stage does not allow.',
-  'text-withheld': 'The output processors did not let the text of a processor through.',
+  'text-withheld': 'A processor aborted with a reason that the output processors rejected.',
   'session-lost': 'A stream session broke off: silence, a gap in its numbers, or a replica that went away.',
   'state-not-serializable': 'An entry’s state holds something that is not JSON.',
   'message-list-foreign': 'A processor returned another MessageList than the one it was given.',
@@ -60,8 +61,8 @@ export const ERROR_CODES = {
   // Memory
   'thread-unknown': 'No thread of that id is known.',
   'thread-foreign': 'The thread belongs to another resource.',
-  'store-unavailable': 'The store behind a memory service does not answer.',
-  'save-superseded': 'A later owner of the run has already saved its block.',
+  'store-unavailable': 'A store (JetStream, Redis, SQLite, Qdrant) does not answer, is full, or was lost.',
+  'save-superseded': 'A later owner of the run has already saved its messages.',
   'extraction-failed': 'The model did not give an object that fits the memory’s schema.',
   // Services
   'config-invalid': 'The environment of a service is wrong; every problem is listed.',
@@ -69,7 +70,7 @@ export const ERROR_CODES = {
   'stream-mismatch':
     'A stream, consumer or bucket of the server has another configuration, and the server does not change it.',
   'too-many-requests': 'The service has as many requests under way as it takes.',
-  'service-failed': 'A service answered an error by the convention of NATS services.',
+  'service-failed': 'A service answered with an error of its own, by the headers of the NATS services protocol.',
   'nobody-there': 'Nobody answers on a subject.',
   timeout: 'No answer came in time.',
   cancelled: 'The caller gave the request up.',

@@ -1,5 +1,5 @@
 // A plan is what `agents apply` makes of an agent: every list resolved into entries in their final order, with what discovery
-// said of each processor. A run follows the stored plan; discovery at run time only merges neighbours and finds replicas.
+// said of each processor. A run follows the stored plan; discovery at run time only merges adjacent entries and finds replicas.
 import { z } from 'zod';
 import { agentSchema, onFailureSchema } from './agent.ts';
 import { jsonObjectSchema } from './json.ts';

@@ -95,7 +95,7 @@ export const chunkBatchSchema = z.object({
 });
 export type ChunkBatch = z.infer<typeof chunkBatchSchema>;
 
-/** A message on the live subject. `transient`: chunks behind these that have no index; they are never logged or replayed. */
+/** A message on the live subject. `transient`: chunks after these that have no index; they are never logged or replayed. */
 export const liveBatchSchema = chunkBatchSchema.extend({ transient: z.array(anyChunkSchema).optional() });
 export type LiveBatch = z.infer<typeof liveBatchSchema>;
 

@@ -53,7 +53,7 @@ export function lastToken(subject: string): string {
   return subject.slice(subject.lastIndexOf('.') + 1);
 }
 
-/** Tenant and run of an api or control subject: the two tokens behind the verb. Absent ones are undefined. */
+/** Tenant and run of an api or control subject: the two tokens after the verb. Absent ones are undefined. */
 export function tenantAndRun(prefix: string, subject: string): { tenant: string | undefined; run: string | undefined } {
   const tokens = subject.slice(prefix.length + 1).split('.');
   return tokens[0] === 'control' ? { tenant: tokens[1], run: tokens[2] } : { tenant: tokens[2], run: tokens[3] };
@@ -72,7 +72,7 @@ export function createNames(prefix: string = DEFAULT_PREFIX) {
   };
 }
 
-/** Keys in the state bucket. Tenant first behind the kind; run ids are tokens, so none of these can collide. */
+/** Keys in the state bucket. Tenant first after the kind; run ids are tokens, so none of these can collide. */
 export const stateKeys = {
   head: (tenant: string, run: string) => `head.${checked(tenant)}.${checked(run)}`,
   record: (tenant: string, run: string, name: string) => `record.${checked(tenant)}.${checked(run)}.${checked(name)}`,

@@ -11,7 +11,7 @@ export type TestBus = {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Call it behind useNats. @param name the service's name: a token */
+/** Call it after useNats. @param name the service's name: a token */
 export function useBus(nats: { readonly url: string }, name: string, options: Partial<BusOptions> = {}): TestBus {
   const opened: Bus[] = [];
   const connect = async (more: Partial<BusOptions> = {}) => {

@@ -1,5 +1,5 @@
 // Setup file of every test file: fails the file that leaves a socket, a server, a timer or a child process behind. Its hooks
-// are the first to be registered, so the check runs behind all other afterAll hooks.
+// are the first to be registered, so the check runs after all other afterAll hooks.
 import { afterAll, beforeAll } from 'vitest';
 import { leftOverAfter, openThings, type OpenThings } from './open-things.ts';
 

@@ -16,7 +16,7 @@ export type TestService = {
 const quiet: Env = { LOG_LEVEL: 'silent', DRAIN_GRACE_MS: '1000' };
 
 /**
- * Call it behind useNats, which it waits for.
+ * Call it after useNats, which it waits for.
  * @param env as a function where it holds what is known only when the tests run: `() => ({ NATS_URL: nats.url })`
  */
 export function useService(definition: Definition, env: Env | (() => Env | Promise<Env>)): TestService {

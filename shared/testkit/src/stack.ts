@@ -9,7 +9,7 @@ type Env = Record<string, string>;
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 
-/** Call it behind useNats. @param env given to every service */
+/** Call it after useNats. @param env given to every service */
 export function useStack(nats: TestNats, services: readonly string[], env: () => Env = () => ({})): TestStack {
   let stack: Stack | undefined;
   const there = (): Stack => {

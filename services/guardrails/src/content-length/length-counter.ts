@@ -31,7 +31,7 @@ function countCodePoints(count: number, tail: string, text: string): Counted {
 const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isSecondHalf = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** The tail is the last grapheme, and half a pair behind it, which may still join it. */
+/** The tail is the last grapheme, and half a pair after it, which may still join it. */
 function countGraphemes(count: number, tail: string, text: string): Counted {
   const joined = tail + text;
   const half = halfAtEnd(joined);

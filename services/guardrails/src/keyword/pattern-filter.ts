@@ -1,6 +1,6 @@
 // Patterns on a text that comes in pieces. Nobody can say where a match of any pattern may still end, so the text is judged in
 // stretches, cut where no match stands: a match is at most MAX_STRETCH long, and that much is held back. Like the segments of
-// personal data, a stretch ends where nothing before its start and nothing behind its end decides.
+// personal data, a stretch ends where nothing before its start and nothing after its end decides.
 import { fold } from '../text/fold.ts';
 import type { LinearPattern } from '../text/linear-pattern.ts';
 import { mergeOverlapping, wholeCharacter, type Span } from '../text/span.ts';
@@ -43,7 +43,7 @@ function stretchEnd(patterns: readonly LinearPattern[], view: string, start: num
   return start + cutPlace(stretch, hitsIn(patterns, stretch));
 }
 
-/** Behind a space, so that a word boundary stays one; before the match that stands there, or behind one from the start. */
+/** After a space, so that a word boundary stays one; before the match that stands there, or after one from the start. */
 function cutPlace(stretch: string, hits: readonly PatternHit[]): number {
   const space = stretch.slice(0, CUT).search(/\s\S*$/);
   const place = space > 0 ? space + 1 : notInEscape(stretch, wholeCharacter(stretch, CUT));

@@ -1,5 +1,5 @@
 // The words that make a number personal ("born", "phone", "SSN") or keep it from being so ("version"), and the small words that
-// may stand between such a word and its number. Two uses: segments.ts keeps a segment open behind them, the detectors look for
+// may stand between such a word and its number. Two uses: segments.ts keeps a segment open after them, the detectors look for
 // them before a number. What segments.ts takes for a context must include what a detector does.
 const openers = new Set(
   (
@@ -16,7 +16,7 @@ const connectors = new Set(
   ),
 );
 
-/** How far behind a birth word a date of birth may end, code units. */
+/** How far after a birth word a date of birth may end, code units. */
 export const BIRTH_WINDOW = 64;
 
 /** All of these take a word's letters alone, in lower case. */

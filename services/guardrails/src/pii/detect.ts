@@ -64,7 +64,7 @@ export function createDetect({ types, regions, allow }: DetectOptions): Detect {
   };
 }
 
-/** Before the hit that covers `at`; behind it where hits cover everything from the start. */
+/** Before the hit that covers `at`; after it where hits cover everything from the start. */
 function freePlace(hits: readonly PiiHit[], at: number): number {
   const begin = (hit: PiiHit) => hit.contextStart ?? hit.start;
   const covering = (place: number) => hits.find((hit) => begin(hit) < place && place < hit.end);

@@ -23,7 +23,7 @@ export function createPhoneBook(regions: readonly CountryCode[]): PhoneBook {
   return {
     hasNorthAmerica: elsewhere.length < regions.length,
     isNational: (digits) => elsewhere.some((region) => lookUp(() => isValidPhoneNumber(digits, region))),
-    // Possible is enough behind a plus sign: numbers made up for examples are in no plan.
+    // Possible is enough after a plus sign: numbers made up for examples are in no plan.
     isInternational: (digits) => lookUp(() => parsePhoneNumberFromString(`+${digits}`)?.isPossible() ?? false),
   };
 }

@@ -1,5 +1,5 @@
 // Where a text can be cut so that no personal data stands on both sides: the stream's hold-back. A text *is* its segments, each
-// judged alone, and where one ends depends on nothing before its start and nothing behind its end. So a text that comes in
+// judged alone, and where one ends depends on nothing before its start and nothing after its end. So a text that comes in
 // pieces is judged exactly as it is judged whole. In prose every word is a segment; a segment goes on over a gap only where a
 // number, an IBAN, an address or a word that opens a context ("born", "call me at") could go on.
 import { wholeCharacter } from '../text/span.ts';
@@ -24,7 +24,7 @@ const loneSeparator = /^[-./()+]{1,2}$/;
 /** Spaces between two groups of one number. */
 const MAX_NUMBER_GAP = 2;
 
-/** Why a segment goes on behind a separator. */
+/** Why a segment goes on after a separator. */
 type Open = { until: number; number: boolean; url: boolean; context: boolean; gap: number };
 
 /** Where the segment ends that begins at `start`; undefined while that depends on what follows. @param text folded */
@@ -52,10 +52,10 @@ function readWord(open: Open, word: string, at: number): void {
   open.context = isOpener(letters) || (open.context && isConnector(letters));
 }
 
-function goesOn(open: Open, behind: string, at: number): boolean {
+function goesOn(open: Open, separator: string, at: number): boolean {
   open.gap += 1;
-  open.number &&= behind === ' ' && open.gap <= MAX_NUMBER_GAP;
-  open.url &&= !endsUrl.test(behind);
+  open.number &&= separator === ' ' && open.gap <= MAX_NUMBER_GAP;
+  open.url &&= !endsUrl.test(separator);
   return open.number || open.url || open.context || at + 1 < open.until;
 }
 

@@ -68,8 +68,8 @@ const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by
 /** Where one unit of the derived text came from. */
 function unitSource(pieces: readonly Piece[], place: number): Span {
   const piece = pieces.findLast((candidate) => candidate.at <= place) ?? { start: 0, end: 0, at: 0, length: 0 };
-  const behind = place - piece.at - piece.length;
-  return behind < 0 ? piece : { start: piece.end + behind, end: piece.end + behind + 1 };
+  const past = place - piece.at - piece.length;
+  return past < 0 ? piece : { start: piece.end + past, end: piece.end + past + 1 };
 }
 
 /** All of it came from one stretch. */

@@ -2,7 +2,7 @@
 // to say. Texts are compared as bare words, in lower case, without accents and punctuation (see word-view.ts). Words that
 // developers and writers use every day ("override the default prompt", "print its message") are left out on purpose.
 //
-// Notation: words stand for themselves; (a|b c) one of these; <name> one of the list below; `?` behind either: may be missing;
+// Notation: words stand for themselves; (a|b c) one of these; <name> one of the list below; `?` after either: may be missing;
 // `..` up to three words of any kind.
 
 export const LISTS: Record<string, string> = {

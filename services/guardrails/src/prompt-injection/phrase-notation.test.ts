@@ -17,7 +17,7 @@ describe('the notation', () => {
     ['the <colour> ball', ' the ball ', ' the blue ball ', ' the red balls '],
     ['say .. no', ' say one two three four no '],
   ])('%s is not', (phrase, ...texts) => expect(texts.filter((text) => group(phrase).test(text))).toEqual([]));
-  test('notBefore looks behind the phrase', () => {
+  test('notBefore looks after the phrase', () => {
     expect(group('mode', { notBefore: '(on|in)' }).test(' mode on ')).toBe(false);
     expect(group('mode', { notBefore: '(on|in)' }).test(' mode once ')).toBe(true);
   });

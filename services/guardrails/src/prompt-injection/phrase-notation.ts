@@ -1,4 +1,4 @@
-// Turns the notation of phrase-groups.ts into regular expressions over a word view, where a space stands behind every word.
+// Turns the notation of phrase-groups.ts into regular expressions over a word view, where a space stands after every word.
 import type { PhraseGroup } from './phrase-groups.ts';
 
 const token = /\(([^)]*)\)(\?)?|<(\w+)>(\?)?|\.\.|\S+/g;
@@ -18,8 +18,8 @@ function compilePhrase(phrase: string, lists: Record<string, string>): string {
 /** To be matched at the start of a word; captures nothing. */
 export function compileGroup({ phrases, notAfter, notBefore }: PhraseGroup, lists: Record<string, string>): string {
   const before = notAfter === undefined ? '' : `(?<! ${compilePhrase(notAfter, lists)})`;
-  const behind = notBefore === undefined ? '' : `(?!${compilePhrase(notBefore, lists)})`;
-  return `${before}(?:${phrases.map((phrase) => compilePhrase(phrase, lists)).join('|')})${behind}`;
+  const after = notBefore === undefined ? '' : `(?!${compilePhrase(notBefore, lists)})`;
+  return `${before}(?:${phrases.map((phrase) => compilePhrase(phrase, lists)).join('|')})${after}`;
 }
 
 function listNamed(name: string, lists: Record<string, string>, phrase: string): string {

@@ -31,7 +31,7 @@ export type StreamOptions = {
   end?: boolean;
   state?: JsonObject;
   args?: TestArgs;
-  /** The text of another part of the same kind, a delta of it behind each of the first's. */
+  /** The text of another part of the same kind, a delta of it after each of the first's. */
   interleave?: string;
 };
 

@@ -4,7 +4,7 @@ import type { Message } from '@millrace/contracts';
 export type FoundBlock = { runId: string; size: number };
 
 /**
- * Neighbours of one run, whose positions count up from 0. A block that is torn apart, or that does not begin with its first
+ * Adjacent messages of one run, whose positions count up from 0. A block that is torn apart, or that does not begin with its first
  * message, is found as several or with the size NaN.
  */
 export function blocksOf(messages: readonly Message[]): FoundBlock[] {

@@ -60,7 +60,7 @@ function isObsolete({ epoch, index }: ChunkBatch, bases: RunHead['bases']): bool
   return bases.some((base) => base.epoch > epoch && index >= base.index);
 }
 
-/** Nothing of the batch is at the position or behind it. */
+/** Nothing of the batch is at the position or after it. */
 function ends({ epoch, index, chunks }: ChunkBatch, position: Position): boolean {
   return epoch < position.epoch || (epoch === position.epoch && index + chunks.length <= position.index);
 }

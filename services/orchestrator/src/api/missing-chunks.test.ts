@@ -31,7 +31,7 @@ describe('of a run that is over', () => {
     expect(areChunksGone([], over, at(1, 5), true)).toBe(false);
   });
 
-  test('with a second owner, what the first one had said behind the base is not missed', () => {
+  test('with a second owner, what the first one had said after the base is not missed', () => {
     const taken = head(5, 'failed', 2);
     expect(areChunksGone(logged([1, 0], [2, 2]), taken, at(1, 0), true)).toBe(false);
     expect(areChunksGone(logged([1, 0], [2, 2]), taken, at(1, 3), true)).toBe(false);

@@ -12,7 +12,7 @@ type Owned = Pick<RunHead, 'bases' | 'nextIndex' | 'status'>;
 export function areChunksGone(logged: readonly ChunkBatch[], head: Owned, from: Position, isOver: boolean): boolean {
   const first = firstNeeded(head, from, isOver);
   if (!first || logged.some((batch) => holds(batch, first))) return false;
-  // What is not logged yet is not gone; but then nothing behind it is logged either.
+  // What is not logged yet is not gone; but then nothing after it is logged either.
   return isOver || logged.some((batch) => isBehind(batch, first));
 }
 

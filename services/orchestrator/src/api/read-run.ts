@@ -58,7 +58,7 @@ async function readVisible(access: JetStreamAccess, head: RunHead, from: Positio
     const window = next === undefined ? await withLastChunk(access, logged, head) : logged;
     const visible = visibleChunks(window, { retracts, bases }, from, maxBytes);
     const complete = visible.complete && next === undefined;
-    // A page of which nothing counts would be asked for again: the answer goes on behind it.
+    // A page of which nothing counts would be asked for again: the answer goes on after it.
     if (visible.batches.length > 0 || next === undefined) return { ...visible, complete };
   }
 }
@@ -85,7 +85,7 @@ function chunksGone({ runId, status }: RunHead): MillraceError {
 
 export type EventPage = { events: RunEvent[]; next?: number };
 
-/** The ending is the head's: its event is stored behind it, and may be on its way. */
+/** The ending is the head's: its event is stored after it, and may be on its way. */
 export async function readEvents(
   access: JetStreamAccess,
   head: RunHead,

@@ -54,7 +54,7 @@ async function removeHead(access: JetStreamAccess, tenant: string, runId: string
   try {
     await deleteEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), revision, TOMBSTONE_SECONDS);
   } catch (error) {
-    access.bus.log.warn({ runId, error: String(error) }, 'the head of a run that was not queued is left behind');
+    access.bus.log.warn({ runId, error: String(error) }, 'the head of a run that was not queued could not be removed');
   }
 }
 

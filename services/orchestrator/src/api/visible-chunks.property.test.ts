@@ -1,4 +1,4 @@
-// Whatever a reader has seen live, and however its questions are cut into pages: behind its last question it has what a reader has
+// Whatever a reader has seen live, and however its questions are cut into pages: after its last question it has what a reader has
 // who asked once, at the end.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';

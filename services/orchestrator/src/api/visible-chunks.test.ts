@@ -33,7 +33,7 @@ describe('one owner', () => {
     expect(seen(log, { epoch: 1, index: 3 })).toEqual(['1.3 d']);
   });
 
-  test('has nothing behind its end: the answer ends where it was asked', () => {
+  test('has nothing after its end: the answer ends where it was asked', () => {
     const from = { epoch: 1, index: 4 };
     expect(visibleChunks(log, from, MANY_BYTES)).toEqual({ batches: [], end: from, complete: true });
     expect(visibleChunks([], start, MANY_BYTES)).toEqual({ batches: [], end: start, complete: true });
@@ -58,7 +58,7 @@ describe('what was retracted', () => {
     expect(seen(log, { epoch: 1, index: 2 })).toEqual(['1.3 retract 1', '1.4 d']);
   });
 
-  test('is covered though nothing counts behind it', () => {
+  test('is covered though nothing counts after it', () => {
     const { batches, end, complete } = visibleChunks([batch(1, 0, ...words('a', 'b'), retract(0))], start, MANY_BYTES);
     expect({ batches, end, complete }).toEqual({ batches: [], end: { epoch: 1, index: 3 }, complete: true });
   });
@@ -104,7 +104,7 @@ describe('a page', () => {
   const log = [batch(1, 0, ...words('a', 'b', 'c', 'd', 'e')), batch(2, 3, retract(3), ...words('f'))];
   const bytesOf = (count: number) => JSON.stringify(text('a')).length * count;
 
-  test('ends behind its last chunk, in that chunk’s epoch', () => {
+  test('ends after its last chunk, in that chunk’s epoch', () => {
     const { batches, end, complete } = visibleChunks(log, start, bytesOf(2));
     expect(show(batches)).toEqual(['1.0 a', '1.1 b']);
     expect({ end, complete }).toEqual({ end: { epoch: 1, index: 2 }, complete: false });

@@ -11,9 +11,9 @@ export type Position = { epoch: number; index: number };
 export type TakenBack = { retracts: readonly ChunkBatch[]; bases: RunHead['bases'] };
 export type Visible = {
   batches: ChunkBatch[];
-  /** Behind the last chunk that the answer covers; the position that was asked for where there is nothing. */
+  /** After the last chunk that the answer covers; the position that was asked for where there is nothing. */
   end: Position;
-  /** Nothing of what was given is behind `end`. */
+  /** Nothing of what was given is after `end`. */
   complete: boolean;
 };
 
@@ -42,10 +42,10 @@ export function visibleChunks(
   const page = withinBytes(told, maxBytes);
   const complete = page.length === told.length;
   const covered = complete ? last : page.at(-1);
-  return { batches: gathered(page), end: covered ? behind(covered) : from, complete };
+  return { batches: gathered(page), end: covered ? positionAfter(covered) : from, complete };
 }
 
-const behind = ({ epoch, index }: Position): Position => ({ epoch, index: index + 1 });
+const positionAfter = ({ epoch, index }: Position): Position => ({ epoch, index: index + 1 });
 const piecesOf = ({ epoch, index, chunks }: ChunkBatch): Piece[] =>
   chunks.map((chunk, at) => ({ epoch, index: index + at, chunk }));
 const byPosition = (one: Position, other: Position) => one.epoch - other.epoch || one.index - other.index;

@@ -17,9 +17,8 @@ import type { Run } from '../state/run-context.ts';
 import { maxRetries } from '../stages/stop-outcome.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
-import { dataSink } from '../stages/send-chunks.ts';
 import type { CallOptions } from './prompt.ts';
-import { retract } from '../stages/retract.ts';
+import { retract } from '../state/retract.ts';
 import { streamStep, type StepStream } from './step-stream.ts';
 
 /** What is asked: as processInputStep and processLLMRequest left it. */
@@ -135,7 +134,7 @@ async function onModelError(run: Run, call: ModelCall, input: StageInput, failur
   const { error, code = 'model-call-failed' } = failure;
   const { conversation, steps } = run.state();
   const asked = { ...input, conversation, steps, model: call.model, error };
-  const result = await runStage(run, 'processAPIError', asked, dataSink(run));
+  const result = await runStage(run, 'processAPIError', asked);
   if (result.interrupt) return { interrupt: result.interrupt };
   if (result.answer?.type === 'retry' && input.retryCount < maxRetries(run)) {
     const { model } = result.answer;

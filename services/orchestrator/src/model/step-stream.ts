@@ -1,5 +1,5 @@
 // The stream of a step: the model's chunks through the output stream's processors to the client. Verdict, the model's
-// cancellation, publishing and the return of state meet here. Only what the chain let through is published or kept.
+// cancellation, publishing and the return of state meet here. Only what the output chain let through is published or kept.
 import { toWireError, type Chunk, type StageInput, type Usage } from '@millrace/contracts';
 import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
 import { responseMessageId } from '../state/response-message.ts';
@@ -11,7 +11,7 @@ import type { ModelEnd, ModelFailure } from './model-stream.ts';
 import { endsByItself } from './part-ends.ts';
 import { unlessStopped } from '../state/unless-stopped.ts';
 import { createOpenParts } from './open-parts.ts';
-import { openStreamChain, type StreamChain } from '../stages/output-chain.ts';
+import { openOutputChain, type OutputChain } from '../stages/output-chain.ts';
 import { applyFold } from '../stages/guard-chunks.ts';
 import type { StageFold } from '../stages/verdict-fold.ts';
 
@@ -45,7 +45,7 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
       breakOff(error);
     }
   };
-  const push = (chain: StreamChain, chunks: readonly Chunk[]) => {
+  const push = (chain: OutputChain, chunks: readonly Chunk[]) => {
     try {
       parts.see(chunks);
       chain.push(chunks);
@@ -54,7 +54,7 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
     }
   };
   // The model is asked while the sessions are opened; what it says first waits for them.
-  const opening = openStreamChain(run, input, output);
+  const opening = openOutputChain(run, input, output);
   const begun = opening.then((chain) => {
     push(chain, [first]);
     void chain.stopped.then(() => giveUp.abort());

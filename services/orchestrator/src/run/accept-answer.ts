@@ -14,13 +14,12 @@ import {
 } from '@millrace/contracts';
 import { MAX_TOOL_CALLS, tooManyCalls } from '../model/answer-builder.ts';
 import type { Answered, ModelCall } from '../model/ask-model.ts';
-import { dataSink, streamInput } from '../stages/send-chunks.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
 import { failInOwnWords, rejecting, type Interrupt } from '../state/interrupt.ts';
 import { textOf, toolCallsOf, withText, withToolCalls } from '../state/response-message.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { stepInput } from '../stages/step-input.ts';
+import { stepInput } from './step-input.ts';
 
 export async function acceptAnswer(run: Run, call: ModelCall, answered: Answered): Promise<Interrupt | undefined> {
   const { builder, finishReason, usage } = answered;
@@ -28,7 +27,7 @@ export async function acceptAnswer(run: Run, call: ModelCall, answered: Answered
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   const given = { text: textOf(message), toolCalls: toolCallsOf(message) };
   const input = { ...stepInput(run), ...given, finishReason, usage };
-  const result = await runStage(run, 'processOutputStep', input, dataSink(run));
+  const result = await runStage(run, 'processOutputStep', input);
   if (result.interrupt) return result.interrupt;
   const final = finalMessage(run, message, given, result.input);
   // Processors may have added calls to those of the model.
@@ -93,7 +92,7 @@ function parseObject(text: string): { value: JsonValue } | { interrupt: Interrup
 async function passObject(run: Run, object: JsonValue): Promise<{ object?: JsonValue } | { interrupt: Interrupt }> {
   return run.inTurn(async () => {
     const whole: Chunk = { type: 'object-result', runId: run.ref.runId, from: 'AGENT', object };
-    const { chunks, interrupt } = await guardChunks(run, [whole], streamInput(run));
+    const { chunks, interrupt } = await guardChunks(run, [whole]);
     const stopped = run.interruption();
     if (stopped) return { interrupt: stopped };
     const from = run.state().open?.firstIndex ?? run.chunks.nextIndex();

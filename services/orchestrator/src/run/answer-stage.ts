@@ -2,13 +2,12 @@
 // from processInputStep on, as often as processAPIError says so.
 import { PROMPT_VERSION, type StageInput } from '@millrace/contracts';
 import { askModel, type Answered, type ModelCall } from '../model/ask-model.ts';
-import { dataSink } from '../stages/send-chunks.ts';
 import { promptOf } from '../model/prompt.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { acceptAnswer } from './accept-answer.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { stepInput } from '../stages/step-input.ts';
+import { stepInput } from './step-input.ts';
 
 export async function answerStage(run: Run): Promise<Interrupt | undefined> {
   if (run.state().open?.answer) return undefined;
@@ -42,7 +41,7 @@ async function prepareCall(run: Run): Promise<{ call: ModelCall } | { interrupt:
     providerOptions: agent.providerOptions ?? {},
     ...(agent.structuredOutput && { structuredOutput: agent.structuredOutput }),
   };
-  const result = await runStage(run, 'processInputStep', input, dataSink(run));
+  const result = await runStage(run, 'processInputStep', input);
   if (result.interrupt) return { interrupt: result.interrupt };
   const { tools = [], activeTools, toolChoice, structuredOutput, modelSettings = {}, providerOptions } = result.input;
   return {
@@ -72,7 +71,7 @@ async function judgeRequest(run: Run, call: ModelCall): Promise<{ call: ModelCal
     ...(toolChoice && { toolChoice }),
     ...(structuredOutput && { structuredOutput }),
   };
-  const result = await runStage(run, 'processLLMRequest', input, dataSink(run));
+  const result = await runStage(run, 'processLLMRequest', input);
   if (result.interrupt) return { interrupt: result.interrupt };
   const cached = result.answer?.type === 'respond' ? result.answer.chunks : undefined;
   return { call: { ...call, prompt: result.input.prompt ?? prompt, cached } };
@@ -87,5 +86,5 @@ async function judgeResponse(
   const { conversation: _, ...common } = stepInput(run);
   const chunks = [...builder.chunks()];
   const input: StageInput = { ...common, model: call.model, chunks, fromCache: call.cached !== undefined, warnings };
-  return (await runStage(run, 'processLLMResponse', input, dataSink(run))).interrupt;
+  return (await runStage(run, 'processLLMResponse', input)).interrupt;
 }

@@ -73,7 +73,7 @@ async function endInNewEpoch(
   const { bus } = access;
   const { tenant, runId, epoch, nextIndex } = next;
   const store = await openRunStore(access, { ...next, owner: bus.id, write: 0 }, revision);
-  // Somebody else was faster: what he leaves is seen when the command comes again.
+  // Another orchestrator was faster: what it wrote is read when the command comes again.
   if (!store) return;
   stop.own(epoch);
   publish(bus, bus.subjects.control(tenant, runId), { control: 'epoch', epoch });
@@ -91,7 +91,7 @@ async function endInNewEpoch(
 
 const ownerLost: WireError = {
   code: 'run-owner-lost',
-  message: 'The orchestrator that ran this was lost, and runs cannot be taken over yet.',
+  message: 'The orchestrator that drove this run was lost. Run takeover is not implemented.',
   remedy: 'Submit the request again under a new run id.',
 };
 const unreadable: WireError = {

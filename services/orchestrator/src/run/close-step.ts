@@ -3,7 +3,6 @@
 import type { Chunk, ChunkOf, PlacedResult, ToolResult } from '@millrace/contracts';
 import { chunk } from '../state/make-chunk.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
-import { dataSink, streamInput } from '../stages/send-chunks.ts';
 import { rejecting, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
@@ -21,7 +20,7 @@ export async function closeStep(run: Run): Promise<Interrupt | undefined> {
     const chunks = results.map((result) => resultChunk(run.ref.runId, result));
     // The last step's finish goes with the run's, in one message.
     const whole = endsWithStep(run) ? chunks : [...chunks, stepFinish(run)];
-    const { chunks: passed, interrupt } = await guardChunks(run, whole, streamInput(run));
+    const { chunks: passed, interrupt } = await guardChunks(run, whole);
     const stopped = run.interruption();
     if (stopped) return stopped;
     if (interrupt) return rejecting(interrupt, { what: 'step', from: open.firstIndex });
@@ -57,7 +56,7 @@ async function judgeResults(run: Run): Promise<{ results: PlacedResult[] } | { i
     }
     const { result, isError } = raw;
     const input = { ...toolInput(run, raw, tool), result, isError };
-    const judged = await runStage(run, 'processToolResult', input, dataSink(run), tool.name);
+    const judged = await runStage(run, 'processToolResult', input, { subject: tool.name });
     if (judged.interrupt) return { interrupt: judged.interrupt };
     results.push({ ...raw, result: judged.input.result ?? null, isError: judged.input.isError ?? isError });
   }
@@ -78,8 +77,8 @@ function deniedOf(result: unknown): object {
 }
 
 /**
- * Each result as its chunk came out of the chain; calls of one id in order. What was dropped there is withheld. Arguments that a
- * chunk does not carry are those of the answer: they have passed the chain.
+ * Each result as its chunk came out of the output chain; calls of one id in order. What was dropped there is withheld. Arguments that a
+ * chunk does not carry are those of the answer: they have passed it.
  */
 function passedResults(run: Run, results: readonly PlacedResult[], passed: readonly Chunk[]): ToolResult[] {
   const left = passed.filter(isResultChunk);

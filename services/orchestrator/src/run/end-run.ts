@@ -12,7 +12,7 @@ import {
   type WireError,
 } from '@millrace/contracts';
 import { chunk } from '../state/make-chunk.ts';
-import { retract } from '../stages/retract.ts';
+import { retract } from '../state/retract.ts';
 import { haltRun } from './halt-run.ts';
 import { brokenBy, type Ending, type Rejected } from '../state/interrupt.ts';
 import { passTexts } from './pass-texts.ts';

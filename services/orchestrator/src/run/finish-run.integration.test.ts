@@ -1,4 +1,4 @@
-// The end of a run that went well: the finish passes the chain, is held, and says what processOutputResult left.
+// The end of a run that went well: the finish passes the output chain, waits, and says what processOutputResult left.
 import { textMessage, type Chunk, type PlanEntry, type StageInput, type Verdict } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -254,7 +254,7 @@ describe('what a run ends with', () => {
   });
 });
 
-test('a chain that cannot be asked for the finish fails the run, and processOutputResult stores nothing', async () => {
+test('an output chain that cannot be asked for the finish fails the run, and processOutputResult stores nothing', async () => {
   const { interrupt, received } = await finished({ stream: { processor: 'nobody', attempts: 1 } });
   expect(interrupt).toMatchObject({ ending: { form: 'error', error: { code: 'processor-not-there' } } });
   expect(received).toEqual([]);

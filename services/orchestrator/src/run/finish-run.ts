@@ -5,7 +5,6 @@ import { entriesOf, messageSchema, messagesOf, type Chunk, type ChunkOf, type Me
 import { z } from 'zod';
 import { chunk } from '../state/make-chunk.ts';
 import { textOf } from '../state/response-message.ts';
-import { dataSink, streamInput } from '../stages/send-chunks.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
 import { endWith, fail, rejecting, WHOLE_RUN, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
@@ -51,7 +50,7 @@ async function judgeResult(run: Run, names: string[], finish: Finish): Promise<P
   };
   const order = { ...run.plan.order, processOutputResult: names };
   const part: Run = { ...run, plan: { ...run.plan, order } };
-  const { interrupt } = await runStage(part, 'processOutputResult', input, dataSink(run));
+  const { interrupt } = await runStage(part, 'processOutputResult', input);
   if (interrupt) return { interrupt };
   const before = JSON.stringify(messagesOf(conversation, 'response'));
   const changed = JSON.stringify(messagesOf(run.state().conversation, 'response')) !== before;
@@ -65,10 +64,10 @@ function withFinalText(run: Run, finish: Finish): Finish {
   return { ...finish, payload: { ...payload, messages, output: { ...payload.output, text: runText(run) } } };
 }
 
-/** Through the chain, but not to the client yet. @param first chunks that are published before it */
+/** Through the output chain, but not to the client yet. @param first chunks that are published before it */
 export async function passFinish(run: Run, whole: Finish, first: readonly Chunk[] = []): Promise<PassedFinish> {
   return run.inTurn(async () => {
-    const { chunks, interrupt } = await guardChunks(run, [...first, whole], streamInput(run));
+    const { chunks, interrupt } = await guardChunks(run, [...first, whole]);
     const stopped = run.interruption();
     if (stopped) return { interrupt: stopped };
     // The finish says everything that the run has said.

@@ -25,7 +25,7 @@ export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }
   return { finish: { ...finish, payload: { ...finish.payload, output: { ...finish.payload.output, text } } }, text };
 }
 
-/** What the run had said before passes the chain, as in every finish. What is rejected there is gone. */
+/** What the run had said before passes the output chain, as in every finish. What is rejected there is gone. */
 async function passEarlier(run: Run): Promise<boolean> {
   const earlier = finishChunk(run, 'halted');
   if (earlier.payload.messages.length === 0) return true;

@@ -4,7 +4,6 @@
 import type { Agent, JsonValue } from '@millrace/contracts';
 import { chunk } from '../state/make-chunk.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
-import { streamInput } from '../stages/send-chunks.ts';
 import type { Run } from '../state/run-context.ts';
 
 type Texts = Record<string, JsonValue>;
@@ -15,7 +14,7 @@ export async function passTexts(run: Run, texts: Texts): Promise<Texts | undefin
   const unknown = Object.entries(texts).filter(([, value]) => [...stringsIn(value)].some((text) => !known.has(text)));
   if (unknown.length === 0) return texts;
   const error = chunk(run.ref.runId, { type: 'error', payload: { error: Object.fromEntries(unknown) } });
-  const { chunks, interrupt } = await run.inTurn(() => guardChunks(run, [error], streamInput(run)));
+  const { chunks, interrupt } = await run.inTurn(() => guardChunks(run, [error]));
   const last = chunks.findLast((part) => part.type === 'error');
   const passed = last?.payload.error;
   if (interrupt || typeof passed !== 'object' || passed === null || Array.isArray(passed)) return undefined;
@@ -38,7 +37,7 @@ export async function passAnswer(run: Run, id: string, text: string): Promise<st
     return text;
   }
   return run.inTurn(async () => {
-    const { chunks, interrupt } = await guardChunks(run, whole, streamInput(run));
+    const { chunks, interrupt } = await guardChunks(run, whole);
     if (interrupt) return undefined;
     run.chunks.publish(chunks);
     return chunks.map((part) => (part.type === 'text-delta' ? part.payload.text : '')).join('');

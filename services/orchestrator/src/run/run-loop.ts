@@ -1,11 +1,10 @@
 // A run, from its input to its ending: the stages as statements, in order. Stages return early if their result is in RunState, so
 // recovery re-enters this loop; each gives undefined (the run continues) or an interrupt.
-import { retract } from '../stages/retract.ts';
+import { retract } from '../state/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
 import { WHOLE_RUN, type Ending, type Interrupt } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
-import { dataSink } from '../stages/send-chunks.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { judgeCalls, runCalls } from './tool-calls.ts';
@@ -22,7 +21,7 @@ export async function runLoop(run: Run): Promise<Ending> {
 async function inputStage(run: Run): Promise<Interrupt | undefined> {
   const { inputPassed, conversation, retryCount } = run.state();
   if (inputPassed) return undefined;
-  const { interrupt } = await runStage(run, 'processInput', { retryCount, stepNumber: 0, conversation }, dataSink(run));
+  const { interrupt } = await runStage(run, 'processInput', { retryCount, stepNumber: 0, conversation });
   if (interrupt) return interrupt;
   run.dispatch({ action: 'input-passed' });
   return run.checkpoint();

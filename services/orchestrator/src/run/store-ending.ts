@@ -35,7 +35,7 @@ export async function storeEnding(parts: EndingParts, ended: Ended): Promise<voi
     const at = new Date().toISOString();
     await store.write({ status, ended: { at, step }, nextIndex: chunks.nextIndex() + 1 }, true);
     chunks.publish([lastChunk]);
-    // Behind the write: the ending of an owner that was fenced in between is in nobody's events.
+    // After the write: the ending of an owner that was fenced in between is in nobody's events.
     events.record({ event: 'run', status, step });
     await Promise.all([chunks.flush(), events.flush()]);
     refuseFenced();

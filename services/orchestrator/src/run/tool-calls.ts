@@ -2,7 +2,6 @@
 // is known by its position in the answer: a provider may use one id twice.
 import type { PlacedCall, PlacedResult, StageInput, ToolCall, ToolDefinition } from '@millrace/contracts';
 import { callTool } from './tool-client.ts';
-import { dataSink } from '../stages/send-chunks.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
@@ -22,7 +21,7 @@ export async function judgeCalls(run: Run): Promise<Interrupt | undefined> {
       denied.push({ ...unknownTool(toolCall, open.tools), position });
       continue;
     }
-    const result = await runStage(run, 'processToolCall', toolInput(run, toolCall, tool), dataSink(run), tool.name);
+    const result = await runStage(run, 'processToolCall', toolInput(run, toolCall, tool), { subject: tool.name });
     if (result.interrupt) return result.interrupt;
     const judged = result.input.toolCall ?? toolCall;
     if (result.answer?.type === 'deny') {

@@ -13,11 +13,11 @@ import {
 } from '@millrace/contracts';
 import { publish, request } from '@millrace/bus';
 import type { Interrupt } from '../state/interrupt.ts';
+import { sendChunks } from '../stages/guard-chunks.ts';
 import { createOrderedSink } from '../stages/ordered-sink.ts';
 import type { Run } from '../state/run-context.ts';
 import { schemaProblems } from '../peers/json-schema.ts';
 import { chunk } from '../state/make-chunk.ts';
-import { sendChunks } from '../stages/send-chunks.ts';
 
 /** What a tool may say while one call is at work: chunks, and UTF-16 code units of their JSON. */
 const MAX_PROGRESS_CHUNKS = 1_000;
@@ -91,7 +91,7 @@ async function callOnce(run: Run, call: PlacedCall, tool: ToolDefinition, signal
     if (service !== undefined) publish(bus, bus.subjects.cancelCalls(service), { callIds: [callId] });
   }
   // Progress comes before the result at the client too.
-  const interrupt = await progress.settle();
+  const interrupt = await progress.flush();
   if (interrupt) return { interrupt };
   if (budget.isSpent()) return unknownOutcome(call, 'tool-progress-too-large', `${tool.name} ${tooMuchProgress}`);
   if ('error' in answer) return unanswered(call, answer.error);

@@ -164,7 +164,7 @@ describe('one entry', () => {
     ['a message of two megabytes', { message: 'x'.repeat(2_000_000) }, { message: /^x+ \[cut: it had 2000000/ }],
   ])('that fails with %s fails within the bounds of the wire', async (_what, said, shownAs) => {
     await replica(['a'], () => [failure({ retryable: false, ...said })]);
-    const [judged] = await call(testRun(), entries('a'));
+    const [judged] = await call(testRun(), [planEntry('a', { timeoutMs: 10_000 })]);
     if (judged?.verdict.type !== 'failure') throw new Error('it was to fail');
     expect(judged.verdict.code).toBe('processor-failed');
     expect(shownAs.message.test(judged.verdict.message)).toBe(true);

@@ -30,14 +30,14 @@ test('chunks that an entry at work would get wait until it is done: its state is
   data.write([dataChunk('later')], [quiet, hearing]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(out).toEqual([]);
-  await data.settle();
+  await data.flush();
   expect(out).toEqual(['data-later']);
 });
 
 test('what is no custom chunk is left out, aloud', async () => {
   const { data, out, logged } = dataOf();
   data.write([delta('text'), dataChunk('good')], [quiet]);
-  await data.settle();
+  await data.flush();
   expect(out).toEqual(['data-good']);
   expect(logged).toEqual([expect.stringContaining('left out')]);
 });
@@ -57,7 +57,7 @@ test('custom chunks are of this run, whatever run they name, and what is nested 
   let deep: unknown = 'x';
   for (let level = 0; level <= MAX_NESTING; level++) deep = [deep];
   data.write([{ ...dataChunk('a'), runId: 'another-run', from: 'USER' }, dataChunk('deep', deep)], []);
-  await data.settle();
+  await data.flush();
   expect(out).toEqual([dataChunk('a')]);
   expect(logged).toHaveLength(1);
 });

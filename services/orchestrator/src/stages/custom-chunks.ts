@@ -2,6 +2,7 @@
 // that is itself at work.
 import { isDataChunk, passedChunks, type Chunk, type PlanEntry } from '@millrace/contracts';
 import type { Interrupt } from '../state/interrupt.ts';
+import { sendChunks } from './guard-chunks.ts';
 import { createOrderedSink, type DataSink } from './ordered-sink.ts';
 import type { Run } from '../state/run-context.ts';
 
@@ -9,12 +10,12 @@ export type StageData = {
   /** @param group the entries that are at work now */
   write(chunks: readonly Chunk[], group: readonly PlanEntry[]): void;
   /** Everything so far is out. The first interrupt, if there was one. */
-  settle(): Promise<Interrupt | undefined>;
+  flush(): Promise<Interrupt | undefined>;
 };
 
 export function createStageData(run: Run, sink: DataSink): StageData {
   const out = createOrderedSink(sink);
-  let held: Chunk[] = [];
+  let waiting: Chunk[] = [];
   return {
     write(chunks, group) {
       const { runId } = run.ref;
@@ -31,14 +32,24 @@ export function createStageData(run: Run, sink: DataSink): StageData {
       }
       if (data.length === 0) return;
       // An entry's state is passed to one call at a time: chunks that would pass an entry that is at work wait for it.
-      if (group.some(takesDataChunks)) held.push(...data);
+      if (group.some(takesDataChunks)) waiting.push(...data);
       else out.send(data);
     },
-    settle() {
-      if (held.length > 0) out.send(held);
-      held = [];
-      return out.settle();
+    flush() {
+      if (waiting.length > 0) out.send(waiting);
+      waiting = [];
+      return out.flush();
     },
+  };
+}
+
+/** Through the output chain where a processor asked for custom chunks, else straight to the client. */
+export function dataSink(run: Run): DataSink {
+  const asked = Object.values(run.plan.entries).some(takesDataChunks);
+  return async (chunks) => {
+    if (asked) return sendChunks(run, chunks);
+    run.chunks.publish(chunks.filter(isDataChunk));
+    return undefined;
   };
 }
 

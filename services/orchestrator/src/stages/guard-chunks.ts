@@ -13,9 +13,10 @@ const stage = 'processOutputStream';
 
 export type GuardedChunks = { chunks: readonly Chunk[]; interrupt?: Interrupt | undefined };
 
-/** Chunks that do not pass the chain are not to be given here. Does not publish. */
-export async function guardChunks(run: Run, chunks: readonly Chunk[], input: StageInput): Promise<GuardedChunks> {
-  if (!chunks.every(passesChain)) throw new Error('a chunk that does not pass the chain was given to it');
+/** Only chunks that pass the output chain. Does not publish. */
+export async function guardChunks(run: Run, chunks: readonly Chunk[]): Promise<GuardedChunks> {
+  if (!chunks.every(passesChain)) throw new Error('a chunk that does not pass the output chain was given to it');
+  const input = streamInput(run);
   const entries = entriesOf(run.plan, stage);
   if (entries.length === 0 || chunks.length === 0) return { chunks };
   const started = performance.now();
@@ -37,6 +38,22 @@ export async function guardChunks(run: Run, chunks: readonly Chunk[], input: Sta
   applyFold(run, fold, performance.now() - started);
   const interrupt = run.interruption() ?? (fold.stopped ? stopOutcome(run, stage, fold.stopped) : undefined);
   return { chunks: passed, interrupt };
+}
+
+/** One batch after the other: through the output chain, then published. */
+export function sendChunks(run: Run, chunks: readonly Chunk[]): Promise<Interrupt | undefined> {
+  return run.inTurn(async () => {
+    const { chunks: passed, interrupt } = await guardChunks(run, chunks);
+    if (!interrupt) run.chunks.publish(passed);
+    return interrupt;
+  });
+}
+
+/** What the output stream's processors are told of the run. */
+function streamInput(run: Run): StageInput {
+  const { conversation, retryCount, steps, open } = run.state();
+  const stepNumber = open?.closed ? steps.length - 1 : steps.length;
+  return { retryCount, stepNumber: Math.max(stepNumber, 0), conversation };
 }
 
 type Guarded = { judged: Judged[]; chunks: readonly Chunk[] };

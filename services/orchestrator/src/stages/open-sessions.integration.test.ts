@@ -150,7 +150,7 @@ describe('chunks in one piece', () => {
   const whole = (open: SessionOpen, answer: (more?: object) => object, verdicts: object[]) =>
     answer({ output: { chunks: upper(open), verdicts, ms: verdicts.map(() => 1) } });
   const pass = async (made: TestRun) => {
-    const { chunks, interrupt } = await guardChunks(made.run, [delta('text')], input);
+    const { chunks, interrupt } = await guardChunks(made.run, [delta('text')]);
     return { text: textOf(chunks), interrupt };
   };
 
@@ -205,14 +205,14 @@ describe('chunks in one piece', () => {
   ])('are refused by the orchestrator too: %s', async (_what, given, out) => {
     await replica(['a'], (_open, answer) => answer({ output: { chunks: out, verdicts: [goOn], ms: [1] } }));
     const { run } = testRun(entries('a'));
-    const { interrupt } = await guardChunks(run, given, input);
+    const { interrupt } = await guardChunks(run, given);
     expect(interrupt).toMatchObject({ ending: { form: 'error', error: { code: 'processor-failed' } } });
   });
 
   test('are of this run, whatever run and sender the replica gives them', async () => {
     const foreign = { ...delta('a'), runId: 'another-run', from: 'USER' as const };
     await replica(['a'], (_open, answer) => answer({ output: { chunks: [foreign], verdicts: [goOn], ms: [1] } }));
-    const { chunks } = await guardChunks(testRun(entries('a')).run, [delta('a')], input);
+    const { chunks } = await guardChunks(testRun(entries('a')).run, [delta('a')]);
     expect(chunks).toEqual([delta('a')]);
   });
 

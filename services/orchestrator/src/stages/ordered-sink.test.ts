@@ -16,7 +16,7 @@ test('chunks go one after the other, however long each takes', async () => {
   sink.send([dataChunk('1')]);
   sink.send([dataChunk('2'), dataChunk('3')]);
   gate.resolve();
-  expect(await sink.settle()).toBeUndefined();
+  expect(await sink.flush()).toBeUndefined();
   expect(out).toEqual(['data-1', 'data-2', 'data-3']);
 });
 
@@ -32,8 +32,8 @@ test('the first interrupt is kept, and nothing is sent after it', async () => {
   );
   sink.send([dataChunk('1')]);
   sink.send([dataChunk('2')]);
-  expect(await sink.settle()).toBe(stop);
-  expect(await sink.settle()).toBe(stop);
+  expect(await sink.flush()).toBe(stop);
+  expect(await sink.flush()).toBe(stop);
   expect(out).toEqual(['data-1']);
   expect(stopped).toBe(1);
 });
@@ -43,7 +43,7 @@ test('what breaks is an interrupt that says what broke, and no unhandled rejecti
   sink.send([dataChunk('1')]);
   // The rejection is there before anybody asks.
   await new Promise((resolve) => setImmediate(resolve));
-  expect(await sink.settle()).toMatchObject({
+  expect(await sink.flush()).toMatchObject({
     kind: 'end',
     ending: { form: 'error', error: { code: 'internal', message: 'too large' } },
   });

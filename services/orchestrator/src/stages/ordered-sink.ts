@@ -1,5 +1,5 @@
 // Chunks that come by themselves, while something else is waited for, on their way out one after the other. Nothing of it floats:
-// what the output stream's processors say of them, and what breaks on the way, is an interrupt that `settle` tells.
+// what the output stream's processors say of them, and what breaks on the way, is an interrupt that `flush` gives.
 import type { Chunk } from '@millrace/contracts';
 import { brokenBy, endWith, type Interrupt } from '../state/interrupt.ts';
 
@@ -9,7 +9,7 @@ export type DataSink = (chunks: Chunk[]) => Promise<Interrupt | undefined>;
 export type OrderedSink = {
   send(chunks: Chunk[]): void;
   /** Everything so far is out, or will never be. The first interrupt, if there was one; nothing is sent after it. */
-  settle(): Promise<Interrupt | undefined>;
+  flush(): Promise<Interrupt | undefined>;
 };
 
 /** @param stopped called once, with the first interrupt */
@@ -24,6 +24,6 @@ export function createOrderedSink(sink: DataSink, stopped: () => void = () => un
     send(chunks) {
       sending = sending.then((interrupt) => interrupt ?? sendNext(chunks));
     },
-    settle: () => sending,
+    flush: () => sending,
   };
 }

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
 import { words } from '../testing/session-replica.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
-import { openStreamChain } from './output-chain.ts';
+import { openOutputChain } from './output-chain.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -30,9 +30,9 @@ async function guarded(more: Partial<PlanEntry> = {}) {
   return made;
 }
 
-test('a chain that is full lets its feeder go when the run is stopped', async () => {
+test('an output chain that is full lets its feeder go when the run is stopped', async () => {
   const { run, stop } = await guarded();
-  const chain = await openStreamChain(run, input, () => undefined);
+  const chain = await openOutputChain(run, input, () => undefined);
   chain.push(words(SESSION_LIMITS.windowChunks * 3));
   const waiting = chain.room();
   stop('deadline');
@@ -41,20 +41,20 @@ test('a chain that is full lets its feeder go when the run is stopped', async ()
   chain.drop();
 });
 
-test('a chain of a run that was stopped before its guards were asked lets nothing pass, not even by a guard that may be skipped', async () => {
+test('an output chain of a run that was stopped before its guards were asked lets nothing pass, not even by a guard that may be skipped', async () => {
   const { run, stop } = await guarded({ onFailure: 'skip' });
   stop('cancelled');
   const out: Chunk[] = [];
-  const chain = await openStreamChain(run, input, (chunks) => void out.push(...chunks));
+  const chain = await openOutputChain(run, input, (chunks) => void out.push(...chunks));
   chain.push(words(3));
   const { stopped } = await chain.end();
   expect(out).toEqual([]);
   expect(stopped).toMatchObject({ entry: { entry: 'guard' }, verdict: { code: 'cancelled' } });
 });
 
-test('a replica that opens a session and falls silent loses it, and the chain ends with that', async () => {
+test('a replica that opens a session and falls silent loses it, and the output chain ends with that', async () => {
   const { run } = await guarded();
-  const chain = await openStreamChain(run, input, () => undefined);
+  const chain = await openOutputChain(run, input, () => undefined);
   chain.push(words(1));
   const { stopped } = await chain.end();
   expect(stopped).toMatchObject({ verdict: { code: 'session-lost', message: expect.stringContaining('silent') } });

@@ -6,7 +6,7 @@ import { emptyFold, entryFailure, foldVerdict, judge, type Judged, type StageFol
 import { openSessions, type Session } from './open-sessions.ts';
 import type { SessionEnd } from './session-client.ts';
 
-export type StreamChain = {
+export type OutputChain = {
   push(chunks: readonly Chunk[]): void;
   /** Nothing more comes. Resolves when everything is out, or when a processor stopped the stream. */
   end(): Promise<StageFold>;
@@ -21,11 +21,11 @@ export type StreamChain = {
 /** Chunks that may wait before the model is read no further. */
 const MAX_WAITING_CHUNKS = 1_024;
 
-export async function openStreamChain(
+export async function openOutputChain(
   run: Run,
   input: StageInput,
   output: (chunks: readonly Chunk[]) => void,
-): Promise<StreamChain> {
+): Promise<OutputChain> {
   const entries = entriesOf(run.plan, 'processOutputStream');
   const openings = await openSessions(run, entries, input);
   const links = openings.flatMap((opening) => ('answer' in opening ? [{ ...opening, ...opening.answer }] : []));
@@ -43,7 +43,7 @@ export async function openStreamChain(
     run.signal.removeEventListener('abort', wake);
     for (const { connection } of links) connection.client.drop();
   };
-  const settle = (next: StageFold) => {
+  const accept = (next: StageFold) => {
     if (fold.stopped) return;
     fold = next;
     if (!fold.stopped) return;
@@ -52,7 +52,7 @@ export async function openStreamChain(
     ended.resolve(fold);
     wake();
   };
-  /** Chunks into the link at `at`, or out of the chain after the last one. */
+  /** Chunks into the link at `at`, or out of the output chain after the last one. */
   const into = (at: number, chunks: readonly Chunk[]) => {
     if (fold.stopped) return;
     const link = links[at];
@@ -68,18 +68,18 @@ export async function openStreamChain(
   for (const opening of openings) {
     if ('answer' in opening) continue;
     const { entry, failure, ...rest } = opening;
-    settle(foldVerdict(fold, { ...judge('processOutputStream', input, entry, failure), ...rest }));
+    accept(foldVerdict(fold, { ...judge('processOutputStream', input, entry, failure), ...rest }));
   }
   // The run was stopped before all were asked: a chain with a gap lets nothing pass.
   const opened = new Set(openings.flatMap((one) => ('answer' in one ? one.entries : [one.entry])));
   const unopened = entries.find((entry) => !opened.has(entry));
-  if (unopened) settle(foldVerdict(fold, lostAtOnce(unopened, input, cancelled)));
+  if (unopened) accept(foldVerdict(fold, lostAtOnce(unopened, input, cancelled)));
   links.forEach((link, at) =>
     link.connection.start({
       output: (chunks) => into(at + 1, chunks),
       advanced: wake,
       ended: (end) => {
-        settle(judgedBy(link, end, input).reduce(foldVerdict, fold));
+        accept(judgedBy(link, end, input).reduce(foldVerdict, fold));
         endAt(at + 1);
       },
     }),

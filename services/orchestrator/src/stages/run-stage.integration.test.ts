@@ -50,7 +50,7 @@ async function staged(names: string[], script: Script, options: Options = {}) {
     calls: replica.calls,
     sunk,
     sinkAnswers: (interrupt: Interrupt) => void (answer = interrupt),
-    ask: () => runStage(made.run, stage, input, sink),
+    ask: () => runStage(made.run, stage, input, { sink }),
   };
 }
 const byEntry =
@@ -209,7 +209,7 @@ describe('custom chunks', () => {
       made.run.dispatch({ action: 'states-changed', states: { a: { n: 2 } } });
       return undefined;
     };
-    await runStage(made.run, 'processInput', { retryCount: 0, stepNumber: 0 }, sink);
+    await runStage(made.run, 'processInput', { retryCount: 0, stepNumber: 0 }, { sink });
     expect(states).toEqual([{ a: { n: 1 } }]);
     expect(made.run.state().states).toEqual({ a: { n: 2 } });
   });

@@ -9,9 +9,9 @@ import {
 } from '@millrace/contracts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { callProcessors } from './call-processors.ts';
-import type { DataSink } from './ordered-sink.ts';
 import type { Run } from '../state/run-context.ts';
-import { createStageData, type StageData } from './custom-chunks.ts';
+import { createStageData, dataSink, type StageData } from './custom-chunks.ts';
+import type { DataSink } from './ordered-sink.ts';
 import { emptyFold, foldVerdict, type StageFold } from './verdict-fold.ts';
 import { stopOutcome } from './stop-outcome.ts';
 
@@ -25,12 +25,18 @@ export type StageResult = {
   by?: PlanEntry;
 };
 
+export type StageOptions = {
+  /** What the stage is about, for its event: a tool's name. */
+  subject?: string;
+  /** Where custom chunks go. */
+  sink?: DataSink;
+};
+
 export async function runStage(
   run: Run,
   stage: Stage,
   input: StageInput,
-  sink: DataSink,
-  subject?: string,
+  { subject, sink = dataSink(run) }: StageOptions = {},
 ): Promise<StageResult> {
   const entries = entriesOf(run.plan, stage);
   if (entries.length === 0) return { input };
@@ -47,7 +53,7 @@ export async function runStage(
     entries: fold.outcomes,
     ...(subject !== undefined && { subject }),
   });
-  const stopped = await data.settle();
+  const stopped = await data.flush();
   const interrupt = run.interruption();
   if (interrupt) return { input: fold.input, interrupt };
   const result = meaning(run, stage, fold);
@@ -69,7 +75,7 @@ async function foldStage(
     returnStates(run, fold, next);
     data.write(next.data.slice(fold.data.length), []);
     fold = next;
-    if (fold.stopped || (await data.settle())) break;
+    if (fold.stopped || (await data.flush())) break;
   }
   return fold;
 }

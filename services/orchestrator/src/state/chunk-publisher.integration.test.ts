@@ -130,7 +130,7 @@ describe('closed', () => {
 describe('a transient chunk', () => {
   const progress = (n: number) => chunkSchema.parse({ ...delta(''), type: 'data-progress', data: n, transient: true });
 
-  test('goes out live without an index, behind the chunks that came before it, and is in no log', async () => {
+  test('goes out live without an index, after the chunks that came before it, and is in no log', async () => {
     const { chunks, live, logged, stop } = await publisher();
     chunks.publish([delta('a'), progress(1), progress(2), delta('b'), progress(3)]);
     await chunks.flush();

@@ -16,9 +16,9 @@ export const SHARD = '0';
 export type ChunkPublisher = {
   /** Index of the next chunk. */
   nextIndex(): number;
-  /** Nothing is published any more behind `close`: whoever publishes learns at the next flush. @throws message-too-large */
+  /** Nothing is published any more after `close`: whoever publishes learns at the next flush. @throws message-too-large */
   publish(chunks: readonly Chunk[]): void;
-  /** Everything so far is live, and acknowledged by the log. @throws bus-unreachable, FencedError behind `close` */
+  /** Everything so far is live, and acknowledged by the log. @throws bus-unreachable, FencedError after `close` */
   flush(): Promise<void>;
   /** Forgets what is not out yet and publishes nothing more: the run was fenced, or is over. */
   close(): void;
@@ -76,7 +76,7 @@ export function createChunkPublisher({ access, tenant, runId, epoch, firstIndex 
     if (bytes > bus.maxPayload() - MAX_BATCH_BYTES) throw tooLarge(chunk, bytes);
     if (live.bytes + transient.bytes + bytes > MAX_BATCH_BYTES) sendLive();
     if (isTransient(chunk)) return gatherInto(transient, part, bytes);
-    // What is transient stands behind the chunks of its message.
+    // What is transient stands after the chunks of its message.
     if (transient.parts.length > 0) sendLive();
     const isRetract = chunk.type === 'retract';
     if (isRetract || log.bytes + bytes > MAX_BATCH_BYTES) sendLog();

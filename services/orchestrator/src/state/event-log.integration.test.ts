@@ -23,7 +23,7 @@ test('events are stored in the order in which they were recorded, acknowledged w
   expect(events[0]).toMatchObject({ epoch: 1, at: expect.stringMatching(/^\d{4}-.*Z$/) });
 });
 
-test('those of the next owner stand behind', async () => {
+test('events of the next owner are stored after those of the owner before', async () => {
   const log = logOf('owners');
   log.record(running(0));
   await log.flush();
@@ -38,7 +38,7 @@ test('a flush with nothing recorded has nothing to wait for', async () => {
   expect(await eventsOf('silent')).toEqual([]);
 });
 
-test('one that no message can hold is said once; those behind it are stored', async () => {
+test('one that no message can hold is said once; those after it are stored', async () => {
   const log = logOf('huge');
   log.record({ ...running(0), detail: 'x'.repeat(connection.bus.maxPayload()) });
   // Nobody waits yet: this must not be an unhandled rejection.

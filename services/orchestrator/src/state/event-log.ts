@@ -10,7 +10,7 @@ export type EventLog = {
   record(event: EventBody): void;
   /**
    * Everything so far is acknowledged. An event that no message can hold is said once: the run ends by it, and its last event is
-   * still stored. @throws bus-unreachable, message-too-large; FencedError behind `close`
+   * still stored. @throws bus-unreachable, message-too-large; FencedError after `close`
    */
   flush(): Promise<void>;
   /** Forgets what is not stored yet and records nothing more: the run was fenced, or is over. */

@@ -38,7 +38,7 @@ export type Run = {
   interruption(): Interrupt | undefined;
   /** Calls that come while one is written are written together. */
   checkpoint(): Promise<Interrupt | undefined>;
-  /** One after the other: an entry's state is lent to one call at a time. */
+  /** One after the other: an entry's state is with one call at a time. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 };
 
@@ -60,7 +60,7 @@ export function createRun({ first, store, ...parts }: RunParts): Run {
     const actions = pending;
     pending = [];
     const nextIndex = chunks.nextIndex();
-    // All in one wait: a promise that is awaited only behind another one that fails would be an unhandled rejection.
+    // All in one wait: a promise that is awaited only after another one that fails would be an unhandled rejection.
     const [asked] = await Promise.all([store.cancelAsked(), chunks.flush(), events.flush(), store.record(actions)]);
     await store.write({ records: store.head().records + 1, nextIndex });
     return asked ? endWith({ form: 'cancel' }) : interruption();

@@ -24,7 +24,7 @@ const system = (tag: string, ...contents: string[]): RunAction => ({
 });
 
 describe('at the start', () => {
-  test('the conversation is what was submitted, behind the instructions', () => {
+  test('the conversation is what was submitted, after the instructions', () => {
     const state = stateOf({ agent: agentOf({ instructions: ['One.', '', 'Two.'] }) });
     expect(state.conversation.system).toEqual([
       { tag: INSTRUCTIONS_TAG, content: 'One.' },
@@ -195,7 +195,7 @@ describe('a rewind', () => {
     expect(feedbackOf(answered(opened(folded(opened(stateOf()), toStep)), 'kind'))).toEqual([]);
   });
 
-  test('the count goes back to 0 with the step behind an accepted one, not with the accepted one itself', () => {
+  test('the count goes back to 0 with the step after an accepted one, not with the accepted one itself', () => {
     const retried = closed(answered(opened(folded(opened(stateOf()), toStep)), 'kind', [call]), [result]);
     expect(retried.retryCount).toBe(1);
     expect(opened(retried).retryCount).toBe(0);

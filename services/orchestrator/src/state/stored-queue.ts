@@ -7,7 +7,7 @@ type Waiting = { subject: string; payload: Uint8Array; msgID: string };
 
 export type StoredQueue = {
   add(message: Waiting): void;
-  /** Everything so far is acknowledged. @throws bus-unreachable; FencedError behind `close` */
+  /** Everything so far is acknowledged. @throws bus-unreachable; FencedError after `close` */
   flush(): Promise<void>;
   /** Forgets what waits: the run was fenced, or is over. */
   close(): void;

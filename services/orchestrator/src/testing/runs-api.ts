@@ -38,7 +38,7 @@ export const requestOf = ({ tenant, run }: Address, more: Partial<RunRequest> = 
   ...more,
 });
 
-/** Call it behind useJetStream: what a test opens is closed behind it. */
+/** Call it after useJetStream: what a test opens is closed after it. */
 export function useRunsApi(stream: TestJetStream) {
   const stops: (() => Promise<void> | void)[] = [];
   afterEach(async () => {

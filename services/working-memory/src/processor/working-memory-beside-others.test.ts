@@ -31,7 +31,7 @@ describe('WorkingMemory with other processors', () => {
   });
 
   test('working memory extraction happens on cleaned output', async () => {
-    // Answers with whatever stands behind "email is" in what it was asked.
+    // Answers with whatever stands after "email is" in what it was asked.
     rig.provider.answer(({ body }) => ({ email: /email is (\S+?)[\\"]/.exec(JSON.stringify(body))?.[1] ?? null }));
     const uses = [
       { definition: guard('pii', { redacts: /\S+@\S+/g }) },

@@ -21,7 +21,7 @@ export function toUiMessages(messages: readonly Message[]): UiMessage[] {
   }));
 }
 
-/** A message and, where it has tool results, the `tool` message behind it. */
+/** A message and, where it has tool results, the `tool` message after it. */
 export function toCoreMessages(messages: readonly Message[]): CoreMessage[] {
   return messages.flatMap((message) => {
     const parts = toUiMessages([message])[0]?.parts ?? [];

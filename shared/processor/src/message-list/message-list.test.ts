@@ -134,7 +134,7 @@ describe('messages that are edited in place', () => {
 describe('system messages', () => {
   const system = (conversation: Conversation) => conversation.system.map(({ tag, content }) => `${tag}: ${content}`);
 
-  test('are added behind their group, set as a whole, and cleared', () => {
+  test('are added after their group, set as a whole, and cleared', () => {
     const list = new MessageList(given, 'input')
       .addSystem('a', 'mine')
       .addSystem(['b', 'c'], 'mine')

@@ -74,7 +74,7 @@ export class MessageList {
     return this.#apply({ op: 'replace', message });
   }
 
-  /** Behind what the tag's group has already. */
+  /** After what the tag's group has already. */
   addSystem(content: string | readonly string[], tag: string = UNTAGGED): this {
     return this.#apply({ op: 'system-add', tag, contents: typeof content === 'string' ? [content] : [...content] });
   }

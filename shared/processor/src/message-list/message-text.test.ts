@@ -45,7 +45,7 @@ test('a message in which nothing changes is the same object, and one that change
   expect(message).toEqual(before);
 });
 
-test('in the form of a model call, results stand in a message behind their calls', () => {
+test('in the form of a model call, results stand in a message after their calls', () => {
   expect(toCoreMessages([message])).toEqual([
     {
       role: 'assistant',

@@ -28,7 +28,7 @@ describe('a list of processors', () => {
     expect(ms).toHaveLength(3);
   });
 
-  test('ends with the first that stops: those behind it are not called', async () => {
+  test('ends with the first that stops: those after it are not called', async () => {
     let called = 0;
     const stop = define('stop', { processInput: ({ abort }) => abort('no') });
     const after = define('after', { processInput: () => void (called += 1) });

@@ -89,7 +89,7 @@ describe('what a writer sends', () => {
     expect(reply).toMatchObject({ sequence: 2, verdicts: [{ type: 'continue' }] });
   });
 
-  test('is refused where it is too large, and what comes behind it still arrives', async () => {
+  test('is refused where it is too large, and what comes after it still arrives', async () => {
     const { reply, progress } = await ask(inputCall('large'));
     expect(progress).toMatchObject([{ type: 'data-small' }]);
     expect(reply).toMatchObject({ verdicts: [{ type: 'abort', reason: expect.stringContaining('over the limit') }] });

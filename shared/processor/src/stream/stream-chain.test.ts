@@ -70,7 +70,7 @@ describe('order', () => {
     expect(most).toBe(1);
   });
 
-  test('and works on it while those behind it still work on the one before: a pipeline', async () => {
+  test('and works on it while those after it still work on the one before: a pipeline', async () => {
     const log: string[] = [];
     const entered = new Map<string, PromiseWithResolvers<void>>();
     const enter = (what: string) => {
@@ -115,7 +115,7 @@ describe('data chunks', () => {
     expect(seen).toEqual(['data-x']);
   });
 
-  test('of a writer come out in place: behind the chunks before it, before the one it is at, and through the later processors', async () => {
+  test('of a writer come out in place: after the chunks before it, before the one it is at, and through the later processors', async () => {
     const writing = streaming('writing', async ({ part, writer }) => {
       if (shown(part) === 'b') await writer.custom({ type: 'data-note', data: 1 });
       return part;
@@ -152,7 +152,7 @@ describe('a processor that stops', () => {
     ['abort', { type: 'abort', reason: 'no', retry: true }],
     ['halt', { type: 'halt', response: 'instead' }],
     ['throw', { type: 'failure', code: 'processor-failed', message: 'a bug' }],
-  ] as const)('by %s: what was let through before stays, nothing comes behind it', async (how, verdict) => {
+  ] as const)('by %s: what was let through before stays, nothing comes after it', async (how, verdict) => {
     const { out, verdicts } = await streamThrough([upper, stopAt('B', how), pass], texts('a', 'b', 'c'));
     expect(out).toEqual(['A']);
     expect(verdicts).toMatchObject([{ type: 'continue' }, verdict, { type: 'continue' }]);

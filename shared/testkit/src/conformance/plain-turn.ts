@@ -71,7 +71,7 @@ const PAYLOADS: Record<string, object> = {
   error: { error: 'broken' },
 };
 
-/** A chunk of every type that passes the chain, and two that no processor knows. */
+/** A chunk of every type that passes the output chain, and two that no processor knows. */
 export function sampleChunks(): Chunk[] {
   const types = [...CHUNK_TYPES.filter((type) => passesChain({ type })), 'of-a-later-version', 'data-custom'];
   return types.map((type) => {

@@ -40,7 +40,7 @@ export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 1
     if (runs.has(request.runId)) return;
     const run = scriptedRun(bus, request);
     runs.set(request.runId, run);
-    // Behind the answer that it is accepted.
+    // After the answer that it is accepted.
     setImmediate(() => void Promise.resolve(script(run)).catch((error: unknown) => broken.push(error)));
   };
   const own: Answers = {

@@ -1,4 +1,4 @@
-// API keys: the providers' own prefixes, and what stands behind the words "api key". Private keys, bearer tokens and key=value
+// API keys: the providers' own prefixes, and what stands after the words "api key". Private keys, bearer tokens and key=value
 // with entropy are the `secrets` processor's.
 import { hitsOf, type Detector, type PiiHit } from '../pii-types.ts';
 

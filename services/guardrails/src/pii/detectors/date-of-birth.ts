@@ -1,4 +1,4 @@
-// Dates of birth: a date within BIRTH_WINDOW behind a word that says so. A date alone is not personal.
+// Dates of birth: a date within BIRTH_WINDOW after a word that says so. A date alone is not personal.
 import { BIRTH_WINDOW, birthWords } from '../context-words.ts';
 import { hitsOf, type Detector } from '../pii-types.ts';
 

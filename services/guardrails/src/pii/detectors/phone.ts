@@ -1,5 +1,5 @@
-// Phone numbers, in four forms: behind a plus sign (or 00), North American (3-3-4), national with a leading 0 that a numbering
-// plan of the chosen regions knows, and any number behind words such as "call me at". Digits without separators need such words:
+// Phone numbers, in four forms: after a plus sign (or 00), North American (3-3-4), national with a leading 0 that a numbering
+// plan of the chosen regions knows, and any number after words such as "call me at". Digits without separators need such words:
 // they are as likely an order number.
 import { phoneBefore, textBefore, CONTEXT_REACH } from '../context-words.ts';
 import { digitsOf, touchesLetters, type DigitGroup, type DigitRun } from '../digit-runs.ts';
@@ -67,7 +67,7 @@ function northAmerican({ text, phones }: Segment, groups: Window): Window | unde
   return window && isFree(text, window) ? window : undefined;
 }
 
-/** Any number behind "phone:", "call me at". */
+/** Any number after "phone:", "call me at". */
 function behindWords({ text }: Segment, run: DigitRun): PiiHit | undefined {
   const window = windows(run.groups, MAX_DIGITS)[0] ?? [];
   if (digitsOf(window).length < MIN_DIGITS || isDate(text, window) || !isFree(text, window)) return undefined;
@@ -79,7 +79,7 @@ function behindWords({ text }: Segment, run: DigitRun): PiiHit | undefined {
 const isNorthAmerican = (window: Window): boolean =>
   northAmericanShape.test(window.map((group) => group.digits).join(' '));
 
-/** A number begins at the run's first group or behind a space, not behind a dash. */
+/** A number begins at the run's first group or after a space, not after a dash. */
 const beginsNumber = (group: DigitGroup): boolean => group.gap === '' || group.gap.endsWith(' ');
 
 /** The groups from the first on, of at most `maxDigits` digits; the longest window first. */

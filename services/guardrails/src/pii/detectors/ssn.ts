@@ -35,7 +35,7 @@ function isGrouped(window: readonly DigitGroup[]): boolean {
   );
 }
 
-/** Whether the same number goes on before or behind: an article number, not a window of one. */
+/** Whether the same number goes on before or after: an article number, not a window of one. */
 function continues(groups: readonly DigitGroup[], at: number): boolean {
   return groups[at]?.gap === '-' || groups[at + GROUPS]?.gap === '-';
 }

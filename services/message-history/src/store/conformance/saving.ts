@@ -129,7 +129,7 @@ export function describeSaving(store: () => HistoryStore): void {
       await expect(store().saveBlock(huge)).rejects.toMatchObject({ code: 'message-invalid' });
     });
 
-    test('takes the largest block there may be, and puts the next one behind it', async () => {
+    test('takes the largest block there may be, and puts the next one after it', async () => {
       const tenant = newTenant();
       await store().saveBlock(block({ tenant, messages: messagesOfRun('run-1', MAX_BLOCK_MESSAGES, 'x') }));
       await store().saveBlock(block({ tenant, runId: 'run-2' }));

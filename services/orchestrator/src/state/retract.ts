@@ -1,6 +1,6 @@
 // Takes published chunks back: clients drop everything from the index on. Nothing is said where nothing was published.
-import { chunk } from '../state/make-chunk.ts';
-import type { Run } from '../state/run-context.ts';
+import { chunk } from './make-chunk.ts';
+import type { Run } from './run-context.ts';
 
 export function retract(run: Run, from: number, reason?: string): void {
   if (run.chunks.nextIndex() <= from) return;
