@@ -1,7 +1,8 @@
 import { useBus, useNats } from '@millrace/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { publishDurably } from './durable-publish.ts';
-import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
+import { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
+import { ensureTopology } from './topology.ts';
 
 const nats = useNats();
 const owner = useBus(nats, 'owner');

@@ -2,7 +2,8 @@
 // makes the second try harmless, so nothing is lost and nothing doubled.
 import { MillraceError } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SUBJECT_IS_FULL, isCode, type JetStreamAccess } from './topology.ts';
+import type { JetStreamAccess } from './jetstream-access.ts';
+import { SUBJECT_IS_FULL, isCode } from './jetstream-errors.ts';
 import { encodeWithin } from './wire.ts';
 
 const ACK_TIMEOUT_MS = 2_000;

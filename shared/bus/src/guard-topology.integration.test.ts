@@ -1,7 +1,8 @@
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { guardTopology, type TopologyGuard } from './guard-topology.ts';
-import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
+import { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
+import { ensureTopology } from './topology.ts';
 
 const nats = useNats();
 const owner = useBus(nats, 'owner');

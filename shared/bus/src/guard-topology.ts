@@ -3,7 +3,9 @@
 import { toWireError } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from './within.ts';
-import { ensureTopology, isCode, type JetStreamAccess, type TopologyOptions } from './topology.ts';
+import type { JetStreamAccess } from './jetstream-access.ts';
+import { isCode } from './jetstream-errors.ts';
+import { ensureTopology, type TopologyOptions } from './topology.ts';
 
 /** How long a loss goes unnoticed at most, ms. Two small requests each time. */
 const CHECK_EVERY_MS = 3_000;

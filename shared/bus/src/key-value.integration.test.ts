@@ -2,7 +2,8 @@ import { useBus, useNats, eventually } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { deleteEntry, locateEntry, readEntry, writeEntry } from './key-value.ts';
-import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
+import { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
+import { ensureTopology } from './topology.ts';
 
 const nats = useNats();
 const owner = useBus(nats, 'owner');

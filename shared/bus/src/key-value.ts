@@ -6,7 +6,8 @@ import { JetStreamApiError } from '@nats-io/jetstream';
 import { headers } from 'nats';
 import type { z } from 'zod';
 import { storeError } from './store-error.ts';
-import { WRONG_LAST_SEQUENCE, isCode, type JetStreamAccess } from './topology.ts';
+import type { JetStreamAccess } from './jetstream-access.ts';
+import { WRONG_LAST_SEQUENCE, isCode } from './jetstream-errors.ts';
 import { decode, encodeWithin } from './wire.ts';
 
 export type Entry<T> = { value: T; revision: number };

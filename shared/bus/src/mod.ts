@@ -14,7 +14,9 @@ export {
   type Written,
 } from './key-value.ts';
 export { isBug, isStoreGone } from './store-error.ts';
-export { ensureTopology, isCode, openJetStream, type JetStreamAccess } from './topology.ts';
+export { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
+export { isCode } from './jetstream-errors.ts';
+export { ensureTopology } from './topology.ts';
 export { startHeartbeat, type Heartbeat, type Living } from './heartbeat.ts';
 export { guardTopology, type TopologyGuard } from './guard-topology.ts';
 export { listen, publish, publishBytes, publishInBatches, type Listening } from './listen.ts';

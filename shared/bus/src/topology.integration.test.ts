@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { connectBus } from './bus.ts';
 import { AckPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
-import { MAX_QUEUED_RUNS, ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
+import { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
+import { MAX_QUEUED_RUNS, ensureTopology } from './topology.ts';
 
 const nats = useNats();
 const owner = useBus(nats, 'owner');

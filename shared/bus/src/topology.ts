@@ -1,35 +1,9 @@
-// JetStream as Millrace uses it: the streams, the work queue's consumer and the buckets, as a table. Whoever comes first makes them;
-// what is there is compared with the table, and changed where the server changes it.
-import { MillraceError } from '@millrace/contracts';
-import {
-  AckPolicy,
-  DiscardPolicy,
-  JetStreamApiError,
-  RetentionPolicy,
-  StorageType,
-  jetstream,
-  jetstreamManager,
-  type ConsumerConfig,
-  type JetStreamClient,
-  type JetStreamManager,
-  type StreamConfig,
-} from '@nats-io/jetstream';
-import { Kvm } from '@nats-io/kv';
+// JetStream as Millrace uses it: the streams, the work queue's consumer and the buckets, as a table.
+import { AckPolicy, DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import type { Bus } from './bus.ts';
-import { configDifferences, type Difference } from './config-differences.ts';
+import { NS_PER_MS, ensureBucket, ensureConsumer, ensureStream, type Named } from './ensure-config.ts';
+import type { JetStreamAccess } from './jetstream-access.ts';
 
-export type JetStreamAccess = { bus: Bus; js: JetStreamClient; jsm: JetStreamManager };
-
-/** @throws bus-unreachable when the server has no JetStream for us */
-export async function openJetStream(bus: Bus): Promise<JetStreamAccess> {
-  try {
-    return { bus, js: jetstream(bus.nc), jsm: await jetstreamManager(bus.nc) };
-  } catch (cause) {
-    throw topologyError('its API', cause);
-  }
-}
-
-const NS_PER_MS = 1_000_000;
 const HOUR_MS = 3_600_000;
 /** A run's default deadline and ten minutes. */
 const CHUNK_LOG_AGE_MS = 20 * 60_000;
@@ -70,8 +44,6 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
   await ensureBucket(access, names.agents, { history: 8, replicas });
 }
 
-type Named = Partial<StreamConfig> & { name: string };
-
 function streamsOf(
   { subjects, names }: Bus,
   { replicas = 1, maxQueuedRuns = MAX_QUEUED_RUNS }: TopologyOptions,
@@ -96,95 +68,4 @@ function streamsOf(
     { ...common, name: names.chunks, subjects: [subjects.logs], ...kept(CHUNK_LOG_AGE_MS) },
     { ...common, name: names.events, subjects: [subjects.allEvents], ...kept(EVENTS_AGE_MS) },
   ];
-}
-
-async function ensureStream(jsm: JetStreamManager, config: Named): Promise<void> {
-  try {
-    await jsm.streams.add(config);
-    return;
-  } catch (error) {
-    if (!isCode(error, STREAM_NAME_EXISTS)) throw topologyError(config.name, error);
-  }
-  await matchStream(jsm, config);
-}
-
-/** What is there, with what we want of it. */
-async function matchStream(jsm: JetStreamManager, wanted: Named): Promise<void> {
-  const { name } = wanted;
-  try {
-    const there = (await jsm.streams.info(name)).config;
-    const differences = configDifferences(there, wanted);
-    if (differences.length === 0) return;
-    await jsm.streams.update(name, { ...there, ...wanted }).catch((cause: unknown) => {
-      throw mismatch(`Stream ${name}`, differences, cause);
-    });
-  } catch (error) {
-    throw MillraceError.isInstance(error) ? error : topologyError(name, error);
-  }
-}
-
-async function ensureConsumer(
-  jsm: JetStreamManager,
-  stream: string,
-  wanted: Partial<ConsumerConfig> & { durable_name: string },
-): Promise<void> {
-  const { durable_name: name } = wanted;
-  try {
-    await jsm.consumers.add(stream, wanted);
-    return;
-  } catch (error) {
-    if (!isCode(error, CONSUMER_EXISTS)) throw topologyError(name, error);
-  }
-  try {
-    const there = (await jsm.consumers.info(stream, name)).config;
-    const differences = configDifferences(there, wanted);
-    if (differences.length === 0) return;
-    await jsm.consumers.update(stream, name, { ...there, ...wanted }).catch((cause: unknown) => {
-      throw mismatch(`Consumer ${name}`, differences, cause);
-    });
-  } catch (error) {
-    throw MillraceError.isInstance(error) ? error : topologyError(name, error);
-  }
-}
-
-type Bucket = { history: number; replicas: number; markerTTL?: number };
-
-async function ensureBucket({ bus, jsm }: JetStreamAccess, bucket: string, wanted: Bucket): Promise<void> {
-  try {
-    await new Kvm(bus.nc).create(bucket, wanted);
-  } catch (error) {
-    if (!isCode(error, STREAM_NAME_EXISTS)) throw topologyError(bucket, error);
-  }
-  const { history, replicas, markerTTL } = wanted;
-  await matchStream(jsm, {
-    name: `KV_${bucket}`,
-    max_msgs_per_subject: history,
-    num_replicas: replicas,
-    ...(markerTTL !== undefined && { allow_msg_ttl: true, subject_delete_marker_ttl: markerTTL * NS_PER_MS }),
-  });
-}
-
-const STREAM_NAME_EXISTS = 10058;
-const CONSUMER_EXISTS = 10148;
-export const WRONG_LAST_SEQUENCE = 10071;
-/** A store refused, in our streams only because the subject has all the messages that it may have. */
-export const SUBJECT_IS_FULL = 10077;
-
-export function isCode(error: unknown, code: number): boolean {
-  return error instanceof JetStreamApiError && error.code === code;
-}
-
-function mismatch(what: string, differences: readonly Difference[], cause: unknown): MillraceError {
-  const each = differences.map(({ key, there, wanted }) => `${key} is ${there}, and should be ${wanted}`);
-  return new MillraceError('stream-mismatch', `${what} has another configuration: ${each.join('; ')}.`, {
-    cause,
-    remedy: `The server does not change it (${String(cause)}): change it with the nats tool, or remove it when it is empty.`,
-  });
-}
-
-function topologyError(name: string, cause: unknown): MillraceError {
-  return new MillraceError('bus-unreachable', `JetStream does not give ${name}: ${String(cause)}`, {
-    cause,
-    remedy: 'Run nats-server 2.12 or newer with JetStream enabled (-js).',
-  });
 }

@@ -2,7 +2,8 @@ import { eventually, useBus, useNats, createCollectedLog } from '@millrace/testk
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { deleteEntry, readEntry, writeEntry } from './key-value.ts';
-import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
+import { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
+import { ensureTopology } from './topology.ts';
 import { watchBucket } from './watch-bucket.ts';
 
 const nats = useNats();

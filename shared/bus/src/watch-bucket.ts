@@ -2,7 +2,7 @@
 import { Kvm } from '@nats-io/kv';
 import type { z } from 'zod';
 import type { Entry } from './key-value.ts';
-import type { JetStreamAccess } from './topology.ts';
+import type { JetStreamAccess } from './jetstream-access.ts';
 import { decode } from './wire.ts';
 import { within } from './within.ts';
 

@@ -1,7 +1,8 @@
 import { textMessage, type Command, type MillraceError } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ensureTopology, openJetStream, type JetStreamAccess } from './topology.ts';
+import { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
+import { ensureTopology } from './topology.ts';
 import { consumeCommands, type Delivery } from './work-queue.ts';
 
 const nats = useNats();

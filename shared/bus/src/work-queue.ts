@@ -3,7 +3,7 @@ import type { Command } from '@millrace/contracts';
 import { commandSchema, type MillraceError } from '@millrace/contracts';
 import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JetStreamAccess } from './topology.ts';
+import type { JetStreamAccess } from './jetstream-access.ts';
 import { decode } from './wire.ts';
 
 export type Delivery = {

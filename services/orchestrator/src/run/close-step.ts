@@ -6,7 +6,7 @@ import { guardChunks } from '../stages/guard-chunks.ts';
 import { rejecting, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { stepFinish } from './finish-run.ts';
+import { stepFinish } from './finish-chunks.ts';
 import { toolInput } from './tool-calls.ts';
 
 export async function closeStep(run: Run): Promise<Interrupt | undefined> {

@@ -9,27 +9,22 @@ import {
   type RunRef,
   type WireError,
 } from '@millrace/contracts';
-import { conflictError, readEntry, type Delivery } from '@millrace/bus';
+import { readEntry, type Delivery } from '@millrace/bus';
 import { chunk } from '../state/make-chunk.ts';
-import { answerRedelivery, endUnreadable, firstHead } from './begun-run.ts';
+import { beginRun } from './begin-run.ts';
 import { createChunkPublisher } from '../state/chunk-publisher.ts';
-import { endBroken, endRun, type Ended } from './end-run.ts';
+import { endBroken, endRun, failedRun, type Ended } from './end-run.ts';
 import { createEventLog } from '../state/event-log.ts';
-import { failedRun } from './end-run.ts';
 import { brokenBy, type Ending } from '../state/interrupt.ts';
 import { runLoop } from './run-loop.ts';
 import { createRun, type Deps, type Run } from '../state/run-context.ts';
-import { locateHead } from '../state/run-head.ts';
 import { initialState } from '../state/run-state.ts';
 import { FencedError } from '../state/fenced-error.ts';
 import type { RunStop } from '../state/run-stop.ts';
-import { openRunStore, type RunStore } from '../state/run-store.ts';
+import type { RunStore } from '../state/run-store.ts';
 import { holdCommand } from './hold-command.ts';
 import { storeEnding } from './store-ending.ts';
 import { throughOutages } from '../state/through-outages.ts';
-
-/** How often somebody else may write the head between reading and writing it here: a submission, a cancellation, another owner. */
-const BEGIN_ATTEMPTS = 5;
 
 /** @throws FencedError; what keeps the ending from being stored: the command then comes again */
 export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): Promise<void> {
@@ -42,36 +37,11 @@ export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): P
     stop.fence();
   });
   try {
-    const store = await beginRun(deps, delivery, stop);
+    const store = await beginRun({ deps, delivery, stop });
     if (store) await execute(deps, delivery, store, stop);
   } finally {
     letGo();
   }
-}
-
-/** undefined: the command is answered. */
-async function beginRun(deps: Deps, delivery: Delivery, stop: RunStop): Promise<RunStore | undefined> {
-  const { access } = deps;
-  const { tenant, runId } = delivery.command.request;
-  for (let attempt = 1; attempt <= BEGIN_ATTEMPTS; attempt += 1) {
-    const there = await throughOutages(`the state of ${tenant}.${runId}`, () => locateHead(access, tenant, runId));
-    if ('error' in there) {
-      await endUnreadable({ deps, delivery, stop }, there);
-      return undefined;
-    }
-    if ('value' in there && isTaken(there.value, delivery)) {
-      await answerRedelivery({ deps, delivery, stop }, there.value, there.revision);
-      return undefined;
-    }
-    const store = await openRunStore(access, firstHead(access.bus.id, delivery), there.revision);
-    if (store) return store;
-  }
-  throw conflictError(`${tenant}.${runId}`);
-}
-
-/** It has begun, or another request stands under its id. */
-function isTaken({ status, requestHash }: RunHead, { command }: Delivery): boolean {
-  return status !== 'queued' || requestHash !== command.requestHash;
 }
 
 async function execute(deps: Deps, delivery: Delivery, store: RunStore, stop: RunStop): Promise<void> {

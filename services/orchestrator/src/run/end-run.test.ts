@@ -5,8 +5,9 @@ import { textOf, typesOf } from '../testing/chunks.ts';
 import { answerOf, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { chunk } from '../state/make-chunk.ts';
-import { endRun, withoutUntrustedText } from './end-run.ts';
-import { finishChunk } from './finish-run.ts';
+import { endRun } from './end-run.ts';
+import { finishChunk } from './finish-chunks.ts';
+import { withoutUntrustedText } from './pass-texts.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
 const accepted = (n: number, text: string, calls: (typeof call)[] = [], object?: unknown): RunAction[] => {

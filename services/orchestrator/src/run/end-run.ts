@@ -1,13 +1,11 @@
 // How a run ends: a table of its forms. Each says what is still published before the last chunk, what the last chunk is, and what
 // status and result are kept. (A sixth form, suspension, comes with its issue.)
 import {
-  isKnownCode,
   messagesOf,
   publicViolations,
   type Chunk,
   type RunResult,
   type RunStatus,
-  type Tripwire,
   type Usage,
   type WireError,
 } from '@millrace/contracts';
@@ -15,9 +13,9 @@ import { chunk } from '../state/make-chunk.ts';
 import { retract } from '../state/retract.ts';
 import { haltRun } from './halt-run.ts';
 import { brokenBy, type Ending, type Rejected } from '../state/interrupt.ts';
-import { passTexts } from './pass-texts.ts';
+import { passError, passTripwire, withoutUntrustedText } from './pass-texts.ts';
 import type { Run } from '../state/run-context.ts';
-import { runText } from './finish-run.ts';
+import { runText } from './finish-chunks.ts';
 import { shownSteps } from './shown-steps.ts';
 
 export type Ended = { status: RunStatus; lastChunk: Chunk; result: RunResult };
@@ -102,32 +100,6 @@ function ended(run: Run, status: RunStatus, lastChunk: Chunk, outcome: Outcome):
 
 function asJson(value: unknown): NonNullable<RunResult['object']> {
   return JSON.parse(JSON.stringify(value));
-}
-
-/** A reason that the output processors reject leaves its code alone. */
-async function passTripwire(run: Run, { reason, metadata, ...rest }: Tripwire): Promise<Tripwire> {
-  const passed = await passTexts(run, { reason, ...(metadata !== undefined && { metadata }) });
-  if (typeof passed?.['reason'] !== 'string') return { ...rest, reason: 'text-withheld' };
-  return { ...rest, reason: passed['reason'], ...(metadata !== undefined && { metadata: passed['metadata'] ?? null }) };
-}
-
-/** Longer messages are cut: a provider may answer with a page. UTF-16 code units. */
-const MAX_MESSAGE_CHARS = 8_192;
-
-/** Where the output processors cannot be asked, or reject it, untrusted text stays here. The run's events have all of it. */
-async function passError(run: Run, error: WireError, chainBroken: boolean): Promise<WireError> {
-  const shown = withoutUntrustedText(error);
-  if (chainBroken) return shown;
-  const passed = await passTexts(run, { code: shown.code, message: error.message.slice(0, MAX_MESSAGE_CHARS) });
-  return typeof passed?.['message'] === 'string' ? { ...shown, message: passed['message'] } : shown;
-}
-
-/** What may be shown of an error whose message nobody has judged: its code, if it is one of ours, and its place. */
-export function withoutUntrustedText({ code: said, path, remedy }: WireError): WireError {
-  const code = isKnownCode(said) ? said : 'processor-failed';
-  const place = path ?? (code.startsWith('model-') ? 'the model call' : undefined);
-  const message = place === undefined ? `The run failed (${code}).` : `The run failed at ${place} (${code}).`;
-  return { code, message, ...(path !== undefined && { path }), ...(remedy !== undefined && { remedy }) };
 }
 
 /** An ending that breaks is an ending still: without one the command would come again for ever. */

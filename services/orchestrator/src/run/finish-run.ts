@@ -1,17 +1,15 @@
 // The end of a run that went well. `finish` passes the output stream's processors and is held; what they made of its messages is the
 // conversation from there on, so that processOutputResult and memory see what was let through. What processOutputResult changes
 // passes them again. Once memory saves, stopping the run is too late.
-import { entriesOf, messageSchema, messagesOf, type Chunk, type ChunkOf, type Message } from '@millrace/contracts';
+import { entriesOf, messageSchema, messagesOf, type Chunk, type Message } from '@millrace/contracts';
 import { z } from 'zod';
-import { chunk } from '../state/make-chunk.ts';
-import { textOf } from '../state/response-message.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
 import { endWith, fail, rejecting, WHOLE_RUN, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
+import { finishChunk, runText, stepFinish, type Finish } from './finish-chunks.ts';
 import { shieldSave } from './shield-save.ts';
 
-type Finish = ChunkOf<'finish'>;
 export type PassedFinish = { finish: Finish } | { interrupt: Interrupt };
 
 export async function finishRun(run: Run): Promise<Interrupt> {
@@ -107,42 +105,4 @@ function takeMessages(run: Run, passed: readonly Message[]): void {
 
 function isFinish(part: Chunk): part is Finish {
   return part.type === 'finish';
-}
-
-/** The chunk that closes a step, built from what was let through. */
-export function stepFinish(run: Run): Chunk {
-  const { steps, usage, open } = run.state();
-  const { answer } = open ?? {};
-  const count = open?.closed ? steps.length : steps.length + 1;
-  const isContinued = (answer?.toolCalls.length ?? 0) > 0 && count < run.agent.maxSteps;
-  return chunk(run.ref.runId, {
-    type: 'step-finish',
-    payload: {
-      ...(answer && { messageId: answer.message.id }),
-      stepResult: { reason: answer?.finishReason ?? 'other', isContinued },
-      output: { text: answer?.text ?? '', toolCalls: answer?.toolCalls ?? [], usage: answer?.usage ?? {} },
-      metadata: { model: answer?.model ?? run.agent.model, fromCache: answer?.fromCache ?? false },
-      totalUsage: usage,
-    },
-  });
-}
-
-/** The text of the run: of all its accepted answers, as they stand in the conversation. */
-export function runText(run: Run): string {
-  return messagesOf(run.state().conversation, 'response').map(textOf).join('');
-}
-
-export function finishChunk(run: Run, reason: string): ChunkOf<'finish'> {
-  const { usage, conversation, steps } = run.state();
-  return {
-    type: 'finish',
-    runId: run.ref.runId,
-    from: 'AGENT',
-    payload: {
-      stepResult: { reason },
-      output: { text: runText(run), usage, steps: steps.length },
-      metadata: { model: steps.at(-1)?.model ?? run.agent.model },
-      messages: messagesOf(conversation, 'response'),
-    },
-  };
 }

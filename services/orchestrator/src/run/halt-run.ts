@@ -1,15 +1,16 @@
 // The end of a run that a processor halted: its text is the answer. No stage runs any more, so memory is called here, and it alone.
-import { entriesOf, messagesOf, textMessage, type ChunkOf, type StageInput } from '@millrace/contracts';
+import { entriesOf, messagesOf, textMessage, type StageInput } from '@millrace/contracts';
 import type { Ending, Rejected } from '../state/interrupt.ts';
 import { callProcessors } from '../stages/call-processors.ts';
-import { finishChunk, passFinish } from './finish-run.ts';
+import { finishChunk, type Finish } from './finish-chunks.ts';
+import { passFinish } from './finish-run.ts';
 import { passAnswer } from './pass-texts.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { shieldSave } from './shield-save.ts';
 import { emptyFold, foldVerdict } from '../stages/verdict-fold.ts';
 
-export type Halted = { finish: ChunkOf<'finish'>; text: string };
+export type Halted = { finish: Finish; text: string };
 
 export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }>): Promise<Halted> {
   const { response, rejected, processorId, answered } = ending;

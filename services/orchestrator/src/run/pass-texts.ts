@@ -1,7 +1,7 @@
 // Texts that processors and providers word (a halt's answer, an abort's reason, an error's message) pass the output stream's
 // processors before anybody sees them: they may hold what the user or the model said. Only what stands literally in the agent's
 // definition is its author's own, and passes as it is.
-import type { Agent, JsonValue } from '@millrace/contracts';
+import { isKnownCode, type Agent, type JsonValue, type Tripwire, type WireError } from '@millrace/contracts';
 import { chunk } from '../state/make-chunk.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
 import type { Run } from '../state/run-context.ts';
@@ -9,7 +9,7 @@ import type { Run } from '../state/run-context.ts';
 type Texts = Record<string, JsonValue>;
 
 /** In one chunk, as an error passes. undefined: rejected, or nobody could be asked. Does not publish. */
-export async function passTexts(run: Run, texts: Texts): Promise<Texts | undefined> {
+async function passTexts(run: Run, texts: Texts): Promise<Texts | undefined> {
   const known = stringsIn(run.agent);
   const unknown = Object.entries(texts).filter(([, value]) => [...stringsIn(value)].some((text) => !known.has(text)));
   if (unknown.length === 0) return texts;
@@ -42,6 +42,32 @@ export async function passAnswer(run: Run, id: string, text: string): Promise<st
     run.chunks.publish(chunks);
     return chunks.map((part) => (part.type === 'text-delta' ? part.payload.text : '')).join('');
   });
+}
+
+/** A reason that the output processors reject leaves its code alone. */
+export async function passTripwire(run: Run, { reason, metadata, ...rest }: Tripwire): Promise<Tripwire> {
+  const passed = await passTexts(run, { reason, ...(metadata !== undefined && { metadata }) });
+  if (typeof passed?.['reason'] !== 'string') return { ...rest, reason: 'text-withheld' };
+  return { ...rest, reason: passed['reason'], ...(metadata !== undefined && { metadata: passed['metadata'] ?? null }) };
+}
+
+/** Longer messages are cut: a provider may answer with a page. UTF-16 code units. */
+const MAX_MESSAGE_CHARS = 8_192;
+
+/** Where the output processors cannot be asked, or reject it, untrusted text stays here. The run's events have all of it. */
+export async function passError(run: Run, error: WireError, chainBroken: boolean): Promise<WireError> {
+  const shown = withoutUntrustedText(error);
+  if (chainBroken) return shown;
+  const passed = await passTexts(run, { code: shown.code, message: error.message.slice(0, MAX_MESSAGE_CHARS) });
+  return typeof passed?.['message'] === 'string' ? { ...shown, message: passed['message'] } : shown;
+}
+
+/** What may be shown of an error whose message nobody has judged: its code, if it is one of ours, and its place. */
+export function withoutUntrustedText({ code: said, path, remedy }: WireError): WireError {
+  const code = isKnownCode(said) ? said : 'processor-failed';
+  const place = path ?? (code.startsWith('model-') ? 'the model call' : undefined);
+  const message = place === undefined ? `The run failed (${code}).` : `The run failed at ${place} (${code}).`;
+  return { code, message, ...(path !== undefined && { path }), ...(remedy !== undefined && { remedy }) };
 }
 
 /** All strings that stand in a value, keys left out. */

@@ -2,7 +2,7 @@ import { chunkSchema, type RunAction } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { answerOf, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
-import { finishChunk, runText, stepFinish } from './finish-run.ts';
+import { finishChunk, runText, stepFinish } from './finish-chunks.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
 const step = (stepNumber: number, text: string, calls: (typeof call)[] = []): RunAction[] => [

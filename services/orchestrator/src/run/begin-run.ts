@@ -1,27 +1,57 @@
-// A command whose run has begun already. Final: the last chunk is repeated and the command acknowledged. Otherwise its owner is lost:
-// runs cannot be resumed yet, so a new epoch ends it. A head that nobody can read is overwritten in the same way: left as it is, its
-// command would come again for ever.
+// Begins a run: whoever creates its head owns it. Where it has begun already: a final one has its last chunk repeated and the command
+// acknowledged; otherwise its owner is lost, runs cannot be resumed yet, and a new epoch ends it. A head that nobody can read is
+// overwritten in the same way: left as it is, its command would come again for ever.
 import { isFinal, stateKeys, type RunHead, type WireError } from '@millrace/contracts';
-import { locateEntry, publish, type Delivery } from '@millrace/bus';
+import { conflictError, locateEntry, publish, type Delivery } from '@millrace/bus';
 import { z } from 'zod';
 import { chunk } from '../state/make-chunk.ts';
 import { createChunkPublisher } from '../state/chunk-publisher.ts';
 import { createEventLog } from '../state/event-log.ts';
 import { failedRun } from './end-run.ts';
 import type { Deps } from '../state/run-context.ts';
-import { queuedHead, readEnd } from '../state/run-head.ts';
+import { locateHead, queuedHead, readEnd } from '../state/run-head.ts';
 import type { RunStop } from '../state/run-stop.ts';
-import { openRunStore } from '../state/run-store.ts';
+import { openRunStore, type RunStore } from '../state/run-store.ts';
 import { storeEnding } from './store-ending.ts';
+import { throughOutages } from '../state/through-outages.ts';
 
-export type Taken = { deps: Deps; delivery: Delivery; stop: RunStop };
+type Taken = { deps: Deps; delivery: Delivery; stop: RunStop };
+
+/** How often somebody else may write the head between reading and writing it here: a submission, a cancellation, another owner. */
+const BEGIN_ATTEMPTS = 5;
+
+/** undefined: the command is answered. */
+export async function beginRun(taken: Taken): Promise<RunStore | undefined> {
+  const { deps, delivery } = taken;
+  const { access } = deps;
+  const { tenant, runId } = delivery.command.request;
+  for (let attempt = 1; attempt <= BEGIN_ATTEMPTS; attempt += 1) {
+    const there = await throughOutages(`the state of ${tenant}.${runId}`, () => locateHead(access, tenant, runId));
+    if ('error' in there) {
+      await endUnreadable(taken, there);
+      return undefined;
+    }
+    if ('value' in there && isTaken(there.value, delivery)) {
+      await answerRedelivery(taken, there.value, there.revision);
+      return undefined;
+    }
+    const store = await openRunStore(access, firstHead(access.bus.id, delivery), there.revision);
+    if (store) return store;
+  }
+  throw conflictError(`${tenant}.${runId}`);
+}
+
+/** It has begun, or another request stands under its id. */
+function isTaken({ status, requestHash }: RunHead, { command }: Delivery): boolean {
+  return status !== 'queued' || requestHash !== command.requestHash;
+}
 
 /** As its owner writes it when the run begins. */
-export function firstHead(owner: string, { command, sequence }: Delivery): RunHead {
+function firstHead(owner: string, { command, sequence }: Delivery): RunHead {
   return { ...queuedHead(command, owner), status: 'running', command: sequence, startedAt: Date.now() };
 }
 
-export async function answerRedelivery(taken: Taken, head: RunHead, revision: number): Promise<void> {
+async function answerRedelivery(taken: Taken, head: RunHead, revision: number): Promise<void> {
   const { deps, delivery } = taken;
   const { access } = deps;
   const { bus } = access;
@@ -44,10 +74,7 @@ const remainsSchema = z.object({
   nextIndex: z.number().int().min(0).catch(0),
 });
 
-export async function endUnreadable(
-  taken: Taken,
-  { error, revision }: { error: Error; revision: number },
-): Promise<void> {
+async function endUnreadable(taken: Taken, { error, revision }: { error: Error; revision: number }): Promise<void> {
   const { deps, delivery } = taken;
   const { access } = deps;
   const { tenant, runId } = delivery.command.request;

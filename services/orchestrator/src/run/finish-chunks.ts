@@ -1,0 +1,44 @@
+// The chunks that end a step and a run, built from what was let through.
+import { messagesOf, type Chunk, type ChunkOf } from '@millrace/contracts';
+import { chunk } from '../state/make-chunk.ts';
+import { textOf } from '../state/response-message.ts';
+import type { Run } from '../state/run-context.ts';
+
+export type Finish = ChunkOf<'finish'>;
+
+export function stepFinish(run: Run): Chunk {
+  const { steps, usage, open } = run.state();
+  const { answer } = open ?? {};
+  const count = open?.closed ? steps.length : steps.length + 1;
+  const isContinued = (answer?.toolCalls.length ?? 0) > 0 && count < run.agent.maxSteps;
+  return chunk(run.ref.runId, {
+    type: 'step-finish',
+    payload: {
+      ...(answer && { messageId: answer.message.id }),
+      stepResult: { reason: answer?.finishReason ?? 'other', isContinued },
+      output: { text: answer?.text ?? '', toolCalls: answer?.toolCalls ?? [], usage: answer?.usage ?? {} },
+      metadata: { model: answer?.model ?? run.agent.model, fromCache: answer?.fromCache ?? false },
+      totalUsage: usage,
+    },
+  });
+}
+
+/** The text of the run: of all its accepted answers, as they stand in the conversation. */
+export function runText(run: Run): string {
+  return messagesOf(run.state().conversation, 'response').map(textOf).join('');
+}
+
+export function finishChunk(run: Run, reason: string): Finish {
+  const { usage, conversation, steps } = run.state();
+  return {
+    type: 'finish',
+    runId: run.ref.runId,
+    from: 'AGENT',
+    payload: {
+      stepResult: { reason },
+      output: { text: runText(run), usage, steps: steps.length },
+      metadata: { model: steps.at(-1)?.model ?? run.agent.model },
+      messages: messagesOf(conversation, 'response'),
+    },
+  };
+}
