@@ -2,13 +2,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  API,
+  SCHEMA_NAMES,
+  apiReplySchema,
+  cancelCallSchema,
   chunkBatchSchema,
+  chunkSchema,
   endpointMetadataSchema,
+  liveBatchSchema,
   runRequestSchema,
   sessionInputSchema,
   sessionOpenedSchema,
   sessionOpenSchema,
   sessionOutputSchema,
+  srvInfoSchema,
+  srvPingSchema,
+  srvStatsSchema,
   stageCallSchema,
   stageReplySchema,
   toolReplySchema,
@@ -34,10 +43,21 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   'tool-reply': toolReplySchema,
   'run-request': runRequestSchema,
   'chunk-batch': chunkBatchSchema,
+  'live-batch': liveBatchSchema,
+  chunk: chunkSchema,
+  'cancel-call': cancelCallSchema,
+  'srv-ping': srvPingSchema,
+  'srv-info': srvInfoSchema,
+  'srv-stats': srvStatsSchema,
+  'api-reply': apiReplySchema,
+  'api.run.answer': API.run.answer,
+  'api.events.answer': API.events.answer,
+  'api.replay.request': API.replay.request,
+  'api.replay.answer': API.replay.answer,
 };
 
 const page = readFileSync(join(root, 'docs/wire.md'), 'utf8');
-const blocks = [...page.matchAll(/^```json ([a-z-]+)\n([^]*?)^```/gm)].map(([, name = '', text = ''], at) => ({
+const blocks = [...page.matchAll(/^```json ([a-z.-]+)\n([^]*?)^```/gm)].map(([, name = '', text = ''], at) => ({
   number: at + 1,
   name,
   text,
@@ -45,6 +65,10 @@ const blocks = [...page.matchAll(/^```json ([a-z-]+)\n([^]*?)^```/gm)].map(([, n
 
 test('every kind of message has an example', () => {
   expect(new Set(blocks.map(({ name }) => name))).toEqual(new Set(Object.keys(SCHEMAS)));
+});
+
+test('every name of an example is one that `millrace schemas` knows', () => {
+  expect(Object.keys(SCHEMAS).filter((name) => !SCHEMA_NAMES.includes(name))).toEqual([]);
 });
 
 test.each(blocks)('message $number of docs/wire.md, a $name, fits its schema', ({ name, text }) => {

@@ -6,7 +6,13 @@ import { API, apiReplySchema, threadSchema } from './api.ts';
 import { changesSchema } from './changes.ts';
 import { chunkSchema } from './chunk.ts';
 import { conversationSchema, entrySchema, messageOpSchema, systemMessageSchema } from './conversation.ts';
-import { endpointMetadataSchema, processorDescriptorSchema } from './discovery.ts';
+import {
+  endpointMetadataSchema,
+  processorDescriptorSchema,
+  srvInfoSchema,
+  srvPingSchema,
+  srvStatsSchema,
+} from './discovery.ts';
 import { wireErrorSchema } from './errors.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
 import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
@@ -59,6 +65,9 @@ const WIRE: Record<string, z.ZodType> = {
   'tool-reply': toolReplySchema,
   'processor-descriptor': processorDescriptorSchema,
   'endpoint-metadata': endpointMetadataSchema,
+  'srv-ping': srvPingSchema,
+  'srv-info': srvInfoSchema,
+  'srv-stats': srvStatsSchema,
   'run-request': runRequestSchema,
   'run-state': runStateSchema,
   'run-head': runHeadSchema,
