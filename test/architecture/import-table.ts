@@ -4,7 +4,7 @@
 const ofProcessorServices = ['contracts', 'bus', 'service', 'processor', 'models'];
 const ofMemories = [...ofProcessorServices, 'stores'];
 
-/** The testkit is not in it: every package may have it as a devDependency, for its tests. */
+/** Some rows wait for their package. The testkit is not in them: every package may have it as a devDependency, for its tests. */
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   servers: [],

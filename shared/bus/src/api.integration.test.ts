@@ -33,7 +33,7 @@ beforeAll(async () => {
   await owner.bus.nc.flush();
 });
 
-test('tenant and run are those of the subject', async () => {
+test('an api handler gets tenant and run from the subject', async () => {
   const found = await askApi(client.bus, 'threads-get', { tenant: 'acme' }, { threadId: 't1' });
   expect(found).toEqual({ ...thread, title: 'acme undefined' });
   expect(await askApi(client.bus, 'cancel', { tenant: 'acme', run: 'r1' }, {})).toEqual({
@@ -42,12 +42,12 @@ test('tenant and run are those of the subject', async () => {
   });
 });
 
-test('defaults of a request are filled in at its owner', async () => {
+test('an api handler gets the defaults of a request filled in', async () => {
   const { total } = await askApi(client.bus, 'messages-list', { tenant: 'acme' }, { threadId: 't1' });
   expect(total).toBe(100_000);
 });
 
-describe('what goes wrong is thrown with its code', () => {
+describe('an api request that goes wrong throws the code of', () => {
   const get = (threadId: string) => askApi(client.bus, 'threads-get', { tenant: 'acme' }, { threadId });
 
   test('a coded refusal, with its remedy', async () => {

@@ -15,7 +15,7 @@ const nats = useNats({
 const log = createCollectedLog();
 const free = useBus(nats, 'free', { user: 'all', pass: 'all', log });
 
-test('says where it found no server', async () => {
+test('connecting says at which address there was no server', async () => {
   const failing = connectBus({ servers: 'nats://127.0.0.1:1', name: 'x', connectTimeoutMs: 500 });
   await expect(failing).rejects.toMatchObject({
     code: 'bus-unreachable',
@@ -46,11 +46,11 @@ test('an address that is not reached is told without its credentials, in the err
   expect(inspect(silent.lines, { depth: Infinity })).not.toContain('s3cret');
 });
 
-test("knows the server's limit for a message", () => {
+test("a connection knows the server's limit for a message", () => {
   expect(free.bus.maxPayload()).toBe(8 * 1024 * 1024);
 });
 
-test('ids are tokens, another one for each connection', async () => {
+test('the id of a connection is a token, another one for each', async () => {
   const second = await free.connect();
   expect(second.id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
   expect(second.id).not.toBe(free.bus.id);
@@ -64,7 +64,7 @@ test('a publish that permissions deny is silent to its caller, and loud in the l
   expect(JSON.stringify(line)).toContain('denied.subject');
 });
 
-test('what is listened to is checked: what does not fit is logged with its subject, the rest comes in order', async () => {
+test('a listener gets what fits, in order; what does not fit is logged with its subject', async () => {
   const seen: number[] = [];
   const listening = listen(free.bus, 'numbers.*', z.object({ n: z.number() }), ({ n }) => seen.push(n));
   for (const n of [1, 'two', 3]) publish(free.bus, 'numbers.x', { n });
@@ -76,7 +76,7 @@ test('what is listened to is checked: what does not fit is logged with its subje
   listening.stop();
 });
 
-test('while the server is away there is no connection; when it is back there is one again', async () => {
+test('a connection is not connected while the server is away, and is again when it is back', async () => {
   expect(free.bus.connected()).toBe(true);
   await nats.kill();
   await eventually(() => !free.bus.connected());
@@ -85,7 +85,7 @@ test('while the server is away there is no connection; when it is back there is 
   await free.bus.nc.rtt();
 });
 
-test('closing does not wait for a server that is gone', async () => {
+test('closing a connection does not wait for a server that is gone', async () => {
   const bus = await free.connect();
   await nats.kill();
   await eventually(() => !bus.connected());
@@ -97,7 +97,7 @@ test('closing does not wait for a server that is gone', async () => {
   await nats.start();
 });
 
-test('closing sends what was published before', async () => {
+test('closing a connection sends what was published before', async () => {
   const seen = Promise.withResolvers<string>();
   await eventually(() => free.bus.connected());
   const subscription = free.bus.nc.subscribe('last.words', {

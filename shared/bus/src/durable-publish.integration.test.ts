@@ -16,7 +16,7 @@ beforeAll(async () => {
 const stored = async () => (await access.jsm.streams.info(owner.bus.names.events)).state.messages;
 const subject = () => owner.bus.subjects.events('0', 'acme', 'run1');
 
-test('what is published twice with one msgID is stored once, and has one sequence', async () => {
+test('a durable publish that comes twice with one msgID is stored once, and has one sequence', async () => {
   const before = await stored();
   const first = await publishDurably(access, subject(), { n: 1 }, 'acme.run1.1');
   expect(await publishDurably(access, subject(), { n: 1 }, 'acme.run1.1')).toEqual({
@@ -26,7 +26,7 @@ test('what is published twice with one msgID is stored once, and has one sequenc
   expect(await stored()).toBe(before + 1);
 });
 
-test('another msgID is another message', async () => {
+test('a durable publish with another msgID is another message', async () => {
   const first = await publishDurably(access, subject(), { n: 2 }, 'acme.run1.2');
   expect(await publishDurably(access, subject(), { n: 2 }, 'acme.run1.3')).toEqual({
     sequence: first.sequence + 1,
@@ -43,14 +43,14 @@ test('a publish while the server is away is stored once it is back, and once onl
   expect(await stored()).toBe(before + 1);
 });
 
-test('what is too large is refused at once', async () => {
+test('a durable publish that is too large is refused at once', async () => {
   const text = 'x'.repeat(owner.bus.maxPayload());
   await expect(publishDurably(access, subject(), { text }, 'acme.run1.5')).rejects.toMatchObject({
     code: 'message-too-large',
   });
 });
 
-test('a connection that was closed is not waited for', async () => {
+test('a durable publish does not wait for a connection that was closed', async () => {
   const bus = await owner.connect();
   const closing = await openJetStream(bus);
   await bus.close();

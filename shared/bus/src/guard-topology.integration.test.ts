@@ -21,7 +21,7 @@ const streamsThere = async () => {
   return names.length;
 };
 
-test('a store that was lost is made anew, and who keeps a copy of it is told', async () => {
+test('a stream or bucket that was lost is made anew, and who keeps a copy of it is told', async () => {
   let restored = 0;
   guard = guardTopology(access, { checkEveryMs: 20, restored: () => void (restored += 1) });
   const { runs, state, agents } = owner.bus.names;
@@ -40,7 +40,7 @@ test("the queue's consumer alone is made anew too", async () => {
   expect(consumer.name).toBe(worker);
 });
 
-test('a store that cannot be made anew is a problem that is said', async () => {
+test('a stream or bucket that cannot be made anew is a health problem', async () => {
   const { chunks } = owner.bus.names;
   await access.jsm.streams.delete(chunks);
   // Somebody else has taken its subjects.

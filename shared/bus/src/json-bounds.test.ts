@@ -10,7 +10,7 @@ const refusal = (json: string) => {
   return 'error' in decoded ? { code: decoded.error.code, message: decoded.error.message } : undefined;
 };
 
-describe('nesting', () => {
+describe('nesting of JSON that is read', () => {
   test('up to the bound is read', () => {
     expect(refusal(nested(MAX_JSON_DEPTH))).toBeUndefined();
   });
@@ -29,7 +29,7 @@ describe('nesting', () => {
   });
 });
 
-describe('a member __proto__', () => {
+describe('a member __proto__ of JSON that is read', () => {
   test.each(['{"__proto__":{"a":1}}', '{"a":[{"__proto__":1}]}', '{"__\\u0070roto__":1}', '{"\\u005f_proto__":1}'])(
     'is refused wherever it stands and however it is spelt: %s',
     (json) => {

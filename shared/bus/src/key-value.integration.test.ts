@@ -21,11 +21,11 @@ const write = (key: string, n: number, expectedRevision: number, ttlSeconds?: nu
   writeEntry(access, bucket, key, { n }, { expectedRevision, ...(ttlSeconds !== undefined && { ttlSeconds }) });
 const read = (key: string) => readEntry(access, bucket, key, schema);
 
-test('an entry that nobody wrote is not there', async () => {
+test('a key-value entry that nobody wrote is not there', async () => {
   expect(await read('head.acme.nobody')).toBeUndefined();
 });
 
-test('what was written is read back, with the revision that the next write must name', async () => {
+test('a key-value entry is read back with the revision that the next write must name', async () => {
   const first = await write('head.acme.a', 1, 0);
   expect(first).toEqual({ revision: expect.any(Number) });
   expect(await read('head.acme.a')).toEqual({ value: { n: 1 }, ...first });
@@ -33,7 +33,7 @@ test('what was written is read back, with the revision that the next write must 
   expect(await read('head.acme.a')).toEqual({ value: { n: 2 }, ...second });
 });
 
-describe('compare and set', () => {
+describe('compare and set of a key-value entry', () => {
   test('revision 0 means that the entry must not be there yet', async () => {
     expect(await write('head.acme.b', 1, 0)).toHaveProperty('revision');
     expect(await write('head.acme.b', 2, 0)).toEqual({ conflict: true });
@@ -87,7 +87,7 @@ test('an entry that is too large is refused before it is sent', async () => {
   });
 });
 
-describe('an entry that is deleted', () => {
+describe('a key-value entry that is deleted', () => {
   const deleted = async (key: string) => {
     const written = await write(key, 1, 0);
     return deleteEntry(access, bucket, key, 'revision' in written ? written.revision : -1);

@@ -24,15 +24,15 @@ async function sent(chunks: string[], maxBytes: number): Promise<Batch[]> {
   return seen;
 }
 
-test('what fits is one message, the last', async () => {
+test('chunks that fit go in one message, which is the last', async () => {
   expect(await sent(['a', 'b'], 1_000)).toEqual([{ n: 0, end: true, chunks: ['a', 'b'] }]);
 });
 
-test('nothing is one message too: a sign of life', async () => {
+test('a batch without chunks is one message too: a heartbeat', async () => {
   expect(await sent([], 1_000)).toEqual([{ n: 0, end: true, chunks: [] }]);
 });
 
-test('what does not fit is split, numbered in order, and only the last one ends it', async () => {
+test('chunks that do not fit are split, numbered in order, and only the last message ends the batch', async () => {
   const chunks = Array.from({ length: 9 }, (_, at) => String(at).repeat(100));
   const batches = await sent(chunks, 350);
   expect(batches.flatMap((batch) => batch.chunks)).toEqual(chunks);

@@ -122,7 +122,7 @@ describe('the NATS services protocol (ADR-32)', () => {
   });
 });
 
-describe('gathering', () => {
+describe('gathering answers of services', () => {
   test('ends at once when all that are wanted have answered', async () => {
     const pings = await gatherPings(asker.bus, 'clocks', { gatherMs: 60_000, max: 2 });
     expect(pings.map(({ id }) => id).toSorted()).toEqual([first.bus.id, second.id].toSorted());
@@ -141,7 +141,7 @@ describe('gathering', () => {
   });
 });
 
-test('who has stopped is not listed any more', async () => {
+test('a service that has stopped is not listed any more', async () => {
   const bus = await first.connect({ name: 'brief' });
   const stop = advertise(bus, { name: 'brief', version: '0.0.1', description: '', endpoints: () => [] });
   await bus.nc.flush();

@@ -19,12 +19,12 @@ const answering = async (subject: string, handle: (request: unknown) => Promise<
 const numbered = z.object({ n: z.number(), last: z.boolean().optional() });
 const progressOf = (answer: z.infer<typeof numbered>) => (answer.last ? 'final' : answer.n);
 
-test('an answer is checked and given back as a value', async () => {
+test('the answer of a request is checked and given back as a value', async () => {
   await answering('plain', async () => ({ answer: 'yes', more: 1 }));
   expect(await ask('plain')).toEqual({ ok: { answer: 'yes' } });
 });
 
-test('a subject that nobody serves is said so at once, long before the timeout', async () => {
+test('a request on a subject that nobody serves fails at once, long before the timeout', async () => {
   const started = performance.now();
   expect(await ask('nobody', { timeoutMs: 10_000 })).toMatchObject({ error: { code: 'nobody-there', path: 'nobody' } });
   expect(performance.now() - started).toBeLessThan(1_000);
@@ -56,12 +56,12 @@ test('a coded error of the other side is the error here, with its remedy', async
   });
 });
 
-test('an answer that does not fit is an error that names the place', async () => {
+test('the answer of a request that does not fit is an error that names the place', async () => {
   await answering('misfit', async () => ({ answer: 3 }));
   expect(await ask('misfit')).toMatchObject({ error: { code: 'message-invalid', path: 'answer' } });
 });
 
-test('an answer that is not JSON is an error', async () => {
+test('the answer of a request that is not JSON is an error', async () => {
   const subscription = server.bus.nc.subscribe('garbage', {
     callback: (_error, message) => void message.respond('{"answer":'),
   });
@@ -82,7 +82,7 @@ test('a message of somebody else with the status 503 and a body is not taken for
   subscription.unsubscribe();
 });
 
-describe('giving up', () => {
+describe('giving a request up', () => {
   test('before asking asks nothing', async () => {
     let asked = 0;
     await answering('unasked', async () => ({ answer: String(++asked) }));
@@ -106,7 +106,7 @@ describe('giving up', () => {
   });
 });
 
-describe('progress', () => {
+describe('progress of a request', () => {
   const track = async (subject: string, numbers: object[]) => {
     const seen: unknown[] = [];
     serve(server.bus, {
@@ -146,7 +146,7 @@ describe('progress', () => {
   });
 });
 
-describe('what cannot be sent', () => {
+describe('a request that cannot be sent', () => {
   test('is an error at the sender: too large, with the limit and what to do', async () => {
     const tooLarge = { text: 'x'.repeat(asker.bus.maxPayload()) };
     expect(await ask('plain', { payload: tooLarge })).toMatchObject({
@@ -175,7 +175,7 @@ test('many requests at once each get their own answer', async () => {
   expect(answers).toEqual(texts.map((text) => ({ ok: { answer: text } })));
 });
 
-test('who throws at a progress message loses that message, not the connection', async () => {
+test('a progress handler that throws loses that message, not the connection', async () => {
   serve(server.bus, {
     subject: 'throwing',
     request: z.unknown(),

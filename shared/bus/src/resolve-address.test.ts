@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-describe('the address', () => {
+describe('the address of the server', () => {
   test('is NATS_URL before all else', async () => {
     await writeFile(stackFile(), JSON.stringify({ natsUrl: 'nats://stack:1' }));
     expect(await resolveAddress({ NATS_URL: 'nats://env:1' }, deep())).toEqual({

@@ -19,7 +19,7 @@ const served = async (subject: string, handle: () => Promise<unknown>, bus = ser
   return serving;
 };
 
-describe('what does not fit', () => {
+describe('a request that does not fit', () => {
   test('is answered with a coded error that names the place, and logged', async () => {
     const serving = await served('misfit', async () => ({ ok: true }));
     expect(await ask('misfit', { text: 3 })).toMatchObject({ error: { code: 'message-invalid', path: 'text' } });
@@ -115,7 +115,7 @@ test('replicas share the requests by queue group: each is handled once', async (
   expect(new Set(handled)).toEqual(new Set(['first', 'second']));
 });
 
-describe('drain', () => {
+describe('draining an endpoint', () => {
   test('lets nothing new in, and waits for what is in flight', async () => {
     const bus = await server.connect();
     const entered = Promise.withResolvers<void>();
@@ -176,7 +176,7 @@ test('a handler that answers after the end of the connection breaks nothing', as
   expect(await answer).toMatchObject({ error: { code: 'timeout' } });
 });
 
-test('what comes while as many requests are under way as a subject takes is refused by a code, at once', async () => {
+test('a request above the number that a subject takes at once is refused by a code, at once', async () => {
   const gate = Promise.withResolvers<void>();
   const serving = serve(server.bus, {
     subject: 'bounded.subject',

@@ -24,7 +24,7 @@ test('several orchestrators that start at once make the streams, the queue and t
   );
 });
 
-describe('what an older version made', () => {
+describe('a stream or bucket of an older version', () => {
   test('is changed where the server allows that: a stream, the consumer of the queue, a bucket', async () => {
     const bus = await owner.connect({ prefix: 'old.v1' });
     const old = await openJetStream(bus);
@@ -58,7 +58,7 @@ describe('what an older version made', () => {
   });
 });
 
-describe('what is there is left alone', () => {
+describe('a stream that is there is left alone', () => {
   test('with its messages', async () => {
     await access.js.publish(owner.bus.subjects.runs('acme'), '{}');
     await ensureTopology(access);
@@ -74,7 +74,7 @@ describe('what is there is left alone', () => {
   });
 });
 
-test('another prefix has streams of its own', async () => {
+test('a Millrace with another prefix has streams of its own', async () => {
   const bus = await owner.connect({ prefix: 'other.v1' });
   await ensureTopology(await openJetStream(bus));
   expect((await access.jsm.streams.info('other_v1_RUNS')).config.subjects).toEqual(['other.v1.runs.*']);
@@ -83,7 +83,7 @@ test('another prefix has streams of its own', async () => {
 describe('a server without JetStream', () => {
   const plain = useNats({ extraConfig: 'accounts { A: { users: [ { user: a, password: a } ] } }\nno_auth_user: a' });
 
-  test('is said so, with the remedy', async () => {
+  test('is an error with the remedy', async () => {
     const bus = await connectBus({ servers: plain.url, name: 'x', connectTimeoutMs: 2_000 });
     const opening = openJetStream(bus).then((opened) => ensureTopology(opened));
     await expect(opening).rejects.toMatchObject({

@@ -32,7 +32,7 @@ const watched = async () => {
   return { entries, stop };
 };
 
-test('has told all that is there when it is open, however much or little that is', async () => {
+test('a watched bucket has told all that is there when it is open, however much or little that is', async () => {
   const empty = await watched();
   expect([...empty.entries]).toEqual([]);
   empty.stop();
@@ -51,7 +51,7 @@ test('has told all that is there when it is open, however much or little that is
   emptied.stop();
 });
 
-test('tells what is there already, then every change; what does not fit is logged and left out', async () => {
+test('a watched bucket tells what is there already, then every change; what does not fit is logged and left out', async () => {
   await write('acme.before', { n: 1 });
   const { entries, stop } = await watched();
   await eventually(() => entries.get('acme.before') === 1);
@@ -69,7 +69,7 @@ test('tells what is there already, then every change; what does not fit is logge
   stop();
 });
 
-test('goes on after an outage of the server, and misses nothing', async () => {
+test('a watched bucket continues after an outage of the server, and misses nothing', async () => {
   const { entries, stop } = await watched();
   await eventually(() => entries.size > 0);
   await nats.kill();

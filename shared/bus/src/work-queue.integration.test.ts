@@ -119,7 +119,7 @@ test('a command that is handed over goes to another at once', async () => {
   expect(seen[1]?.sequence).toBe(seen[0]?.sequence);
 });
 
-test('what is no command is refused aloud and removed, and the queue goes on', async () => {
+test('a message that is no command is logged and removed, and the queue continues', async () => {
   await put({ command: 'dance' });
   await access.js.publish(orchestrator.bus.subjects.runs('acme'), 'not json');
   await put(command('after'));
@@ -146,7 +146,7 @@ test('a handler that throws does not end the consuming: the command comes again'
   expect(tries).toBe(2);
 });
 
-test('stopping ends the wait at once, and what comes after it is left to others', async () => {
+test('stopping the queue’s consumer ends the wait at once, and later commands are left to others', async () => {
   const taken: string[] = [];
   consume(async (delivery) => void taken.push(runOf(delivery)));
   await access.bus.nc.flush();
@@ -170,7 +170,7 @@ test('stopping ends the wait at once, and what comes after it is left to others'
   await rest;
 });
 
-test('the queue is read again when the server was away', async () => {
+test('the command queue is read again when the server was away', async () => {
   const taken: string[] = [];
   consume(async (delivery) => {
     taken.push(runOf(delivery));

@@ -33,7 +33,7 @@ test('a processor describes itself: lists by its stages, policy over the default
   });
 });
 
-test('it is made with parsed options', () => {
+test('a processor is made with parsed options', () => {
   expect(definition.create({ max: 3 }).id).toBe('limit 3 a');
   expect(() => definition.create({ max: 'x' })).toThrow('max');
 });

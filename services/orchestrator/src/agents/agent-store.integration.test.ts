@@ -61,7 +61,7 @@ test('a tenant has so many agents and no more; those that it has can still be ap
   expect((await store.put('many', applied('one-more'))).revision).toBe(1);
 });
 
-test('of two who apply at once one is told', async () => {
+test('of two writers that apply one agent at once, one gets a conflict', async () => {
   const [one, other] = [await open(), await open()];
   await one.put('race', applied('a'));
   const outcomes = await Promise.allSettled([one.put('race', applied('a')), other.put('race', applied('a'))]);

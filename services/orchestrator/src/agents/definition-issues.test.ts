@@ -86,7 +86,7 @@ describe('a member "__proto__"', () => {
   });
 });
 
-describe('more than an agent may have is refused as one issue:', () => {
+describe('a definition with more than an agent may have is refused as one issue:', () => {
   test.each(['input', 'output', 'error'])('entries under %s', (list) => {
     const { issues, entries } = read({ [list]: Array.from({ length: 257 }, () => 'pii') });
     expect(issues).toMatchObject([{ code: 'agent-invalid', path: list }]);
@@ -98,14 +98,14 @@ describe('more than an agent may have is refused as one issue:', () => {
   });
 });
 
-describe('not built yet', () => {
-  test.each(Object.keys(NOT_BUILT_YET))('is %s, said by name with what to do instead', (field) => {
+describe('what is not built yet in a definition', () => {
+  test.each(Object.keys(NOT_BUILT_YET))('is %s: refused by name, with what to do instead', (field) => {
     expect(read({ [field]: 'x' }).issues).toEqual([
       { code: 'not-built-yet', message: `"${field}" is not built yet.`, path: field, remedy: NOT_BUILT_YET[field] },
     ]);
   });
 
-  test.each(['when', 'observe', 'overlap'])('is %s of an entry', (field) => {
+  test.each(['when', 'observe', 'overlap'])('is %s of an entry: refused by name', (field) => {
     expect(placed({ input: ['a', { use: 'pii', [field]: true }] })).toEqual([`not-built-yet input[1].${field}`]);
   });
 

@@ -14,7 +14,7 @@ const issuesOf = (entries: readonly Listed[], list: ListName = 'input') => order
 
 const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
 
-describe('entries', () => {
+describe('entries of a list', () => {
   test('stand in declared order', () => {
     expect(order([b, c, a])).toBe('b c a');
   });
@@ -27,7 +27,7 @@ describe('entries', () => {
     expect(order([a, b, { name: 'x', before: 'a' }])).toBe('x a b');
   });
 
-  test('stand between the two', () => {
+  test('stand between the entries that `after` and `before` name', () => {
     expect(order([a, b, c, { name: 'x', after: 'a', before: 'c' }])).toBe('a x b c');
   });
 
@@ -43,7 +43,7 @@ describe('entries', () => {
   });
 });
 
-describe('a target', () => {
+describe('a target of `after` or `before`', () => {
   const early = { name: 'early', processor: 'pii' };
   const late = { name: 'late', processor: 'pii' };
 
@@ -75,7 +75,7 @@ describe('a target', () => {
   });
 });
 
-describe('refused is', () => {
+describe('an order is refused for', () => {
   test('an unknown target, with the names and the place', () => {
     expect(issuesOf([a, { name: 'x', after: 'nosuch' }])).toEqual([
       {
@@ -121,7 +121,7 @@ describe('refused is', () => {
     ]);
   });
 
-  test('a place that is none, with both its sides', () => {
+  test('an entry that would stand both before and after another, with both sides', () => {
     expect(issuesOf([a, b, { name: 'x', after: 'b', before: 'a' }])).toMatchObject([
       { code: 'entry-cycle', message: '"x" cannot stand both after "b" and before "a".', path: 'input[2]' },
     ]);

@@ -19,7 +19,7 @@ const uses = (list: ListName, lists: Lists, memory?: MemoryConfig) =>
     .filter((one) => one.list === list)
     .map(({ entry }) => entry.use);
 
-describe('memory', () => {
+describe('the entries of memory', () => {
   test('that nothing configures is nowhere', () => {
     expect(uses('input', { input: ['pii'] })).toEqual(['pii']);
   });
@@ -63,7 +63,7 @@ describe('memory', () => {
   });
 });
 
-describe('options', () => {
+describe('options of memory entries', () => {
   test('are what `memory` configures', () => {
     const memory = { lastMessages: 3, semanticRecall: { topK: 2 }, workingMemory: true };
     expect(expanded({}, memory).filter(({ list }) => list === 'input')).toMatchObject([
@@ -82,7 +82,7 @@ describe('options', () => {
     ]);
   });
 
-  test('policy at `memory` is that of all its members', () => {
+  test('with a policy at `memory` have it for all its members', () => {
     const input = [{ use: 'memory', timeoutMs: 900, onFailure: 'fail' as const }];
     expect(expanded({ input }, { semanticRecall: true }).filter(({ list }) => list === 'input')).toMatchObject([
       { path: 'input[0]', entry: { use: 'message-history', timeoutMs: 900, onFailure: 'fail' } },

@@ -67,7 +67,7 @@ describe('a plan', () => {
   });
 });
 
-describe('refused, with names and place, is', () => {
+describe('resolving an agent refuses, with names and place,', () => {
   test.each<[string, JsonObject, object]>([
     [
       'an unknown processor',
@@ -169,7 +169,7 @@ describe('refused, with names and place, is', () => {
     ]);
   });
 
-  test('anything where nobody is there says so', () => {
+  test('any processor where no service is up, and says so', () => {
     const resolved = resolveAgent(definition({ input: ['pii'] }), {
       processors: new Map(),
       tools: new Map(),

@@ -42,7 +42,7 @@ function createApi() {
   return { api, apply, puts: () => puts, refreshed: () => refreshed };
 }
 
-describe('apply', () => {
+describe('agents apply', () => {
   test('stores the agent with its plan, by what is there now', async () => {
     const { apply, api, refreshed } = createApi();
     const { applied, changed } = await apply(definition());
@@ -108,7 +108,7 @@ describe('what an agent may be', () => {
   });
 });
 
-describe('a warning', () => {
+describe('a warning of agents apply', () => {
   const warned = async (of: JsonObject) =>
     (await createApi().apply(definition(of))).warnings.map(({ message }) => message);
 
@@ -136,7 +136,7 @@ describe('a warning', () => {
   });
 });
 
-describe('delete', () => {
+describe('agents delete', () => {
   test('takes the agent away and tells its revision', async () => {
     const { api, apply } = createApi();
     await apply(definition());
@@ -153,7 +153,7 @@ describe('delete', () => {
   });
 });
 
-describe('list', () => {
+describe('agents list', () => {
   const allPages = async (api: ReturnType<typeof createApi>['api'], limit: number) => {
     const pages: string[][] = [];
     for (let after: string | undefined; ;) {
@@ -182,7 +182,7 @@ describe('list', () => {
   });
 });
 
-describe('plan', () => {
+describe('agents plan', () => {
   test('of a definition resolves it and stores nothing', async () => {
     const { api, puts } = createApi();
     expect((await api.plan({ definition: definition() }, tenant)).plan.order).toHaveProperty('processInput');

@@ -12,20 +12,20 @@ const logged = (...positions: [epoch: number, index: number][]): ChunkBatch[] =>
   positions.map(([epoch, index]) => ({ epoch, index, chunks: [text('a'), text('b')] }));
 const at = (epoch: number, index: number) => ({ epoch, index });
 
-describe('of a run that is over', () => {
+describe('chunks of a run that is over', () => {
   const over = head(5, 'finished');
 
-  test('nothing is gone while the log has what is asked for', () => {
+  test('are not gone while the log has what is asked for', () => {
     expect(areChunksGone(logged([1, 0], [1, 2]), over, at(1, 0), true)).toBe(false);
     expect(areChunksGone(logged([1, 2]), over, at(1, 3), true)).toBe(false);
   });
 
-  test('its beginning is gone when the log has forgotten it', () => {
+  test('are gone at the beginning when the log has forgotten it', () => {
     expect(areChunksGone(logged([1, 2]), over, at(1, 0), true)).toBe(true);
     expect(areChunksGone(logged([1, 2]), over, at(1, 1), true)).toBe(true);
   });
 
-  test('all of it is gone when the log is empty, but for the last chunk, which the head has', () => {
+  test('are all gone when the log is empty, but for the last one, which the head has', () => {
     expect(areChunksGone([], over, at(1, 0), true)).toBe(true);
     expect(areChunksGone([], over, at(1, 4), true)).toBe(false);
     expect(areChunksGone([], over, at(1, 5), true)).toBe(false);
@@ -46,15 +46,15 @@ describe('of a run that is over', () => {
   });
 });
 
-describe('of a run that is under way', () => {
+describe('chunks of a run that is under way', () => {
   const running = head(0, 'running');
 
-  test('what is not logged yet is not gone', () => {
+  test('are not gone because they are not logged yet', () => {
     expect(areChunksGone([], running, at(1, 0), false)).toBe(false);
     expect(areChunksGone(logged([1, 0]), running, at(1, 2), false)).toBe(false);
   });
 
-  test('the beginning of a very long one is gone', () => {
+  test('are gone at the beginning of a very long run', () => {
     expect(areChunksGone(logged([1, 4]), running, at(1, 0), false)).toBe(true);
     expect(areChunksGone(logged([1, 4]), running, at(1, 4), false)).toBe(false);
   });

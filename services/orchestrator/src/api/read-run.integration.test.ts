@@ -32,7 +32,7 @@ const over = async (runId: string, nextIndex: number) => {
 };
 const countOf = (batches: readonly ChunkBatch[]) => batches.reduce((sum, { chunks }) => sum + chunks.length, 0);
 
-describe('a run', () => {
+describe('reading a run', () => {
   test('of which nothing is stored yet has nothing, and is asked again from there', async () => {
     expect(await readChunks(stream.access, headOf('none'), start)).toEqual({
       remainingMs: expect.any(Number),
@@ -98,7 +98,7 @@ describe('a run', () => {
   });
 });
 
-describe('reading', () => {
+describe('reading a run’s events and chunks', () => {
   test('leaves out what does not fit, aloud, and gives the rest', async () => {
     const subject = connection.bus.subjects.log(SHARD, 'acme', 'odd', 'chunks');
     await stream.access.js.publish(subject, 'not json');

@@ -110,7 +110,7 @@ describe('a run that has ended', () => {
   });
 });
 
-describe('cancel', () => {
+describe('the verb cancel', () => {
   test('tells the owner, wherever it is, and answers with the status of that moment', async () => {
     const address = newRun();
     const told: unknown[] = [];
@@ -125,6 +125,6 @@ describe('cancel', () => {
   });
 });
 
-test('a subject without a run is refused', async () => {
+test('a verb of a run on a subject without a run is refused', async () => {
   await expect(api().run({}, { tenant: 'acme', run: undefined })).rejects.toMatchObject({ code: 'token-invalid' });
 });

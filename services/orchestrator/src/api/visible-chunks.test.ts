@@ -18,7 +18,7 @@ const show = (batches: readonly ChunkBatch[]) =>
   );
 const seen = (logged: ChunkBatch[], from: Position = start) => show(visibleChunks(logged, from, MANY_BYTES).batches);
 
-describe('one owner', () => {
+describe('the replay of a run with one owner', () => {
   const log = [batch(1, 0, ...words('a', 'b')), batch(1, 2, ...words('c', 'd'))];
 
   test('is told whole from the start, gathered into one batch', () => {
@@ -44,7 +44,7 @@ describe('one owner', () => {
   });
 });
 
-describe('what was retracted', () => {
+describe('the replay of what was retracted', () => {
   const log = [batch(1, 0, ...words('a', 'b', 'c'), retract(1), ...words('d'))];
 
   test('is not told, nor the retract, to who has nothing of it; the answer covers it all the same', () => {
@@ -70,7 +70,7 @@ describe('what was retracted', () => {
   });
 });
 
-describe('a new owner', () => {
+describe('the replay of a run with a new owner', () => {
   const log = [batch(1, 0, ...words('a', 'b', 'c', 'd')), batch(2, 2, retract(2), ...words('e'))];
 
   test('goes on at its base: what the old one said from there on does not count', () => {
@@ -100,7 +100,7 @@ describe('a new owner', () => {
   });
 });
 
-describe('a page', () => {
+describe('a page of a replay', () => {
   const log = [batch(1, 0, ...words('a', 'b', 'c', 'd', 'e')), batch(2, 3, retract(3), ...words('f'))];
   const bytesOf = (count: number) => JSON.stringify(text('a')).length * count;
 

@@ -16,7 +16,7 @@ const types = (...chunks: Chunk[]) =>
     .message()
     .content.parts.map(({ type }) => type);
 
-describe('an answer', () => {
+describe('an answer that is built of chunks', () => {
   test('is the text of what was let through', () => {
     const builder = made(...say('Hello', ', ', 'Ada.'));
     expect(builder.message()).toMatchObject({ id: 'run-1.0', role: 'assistant' });
@@ -68,7 +68,7 @@ describe('an answer', () => {
     expect(builder.chunks()).toEqual(chunks);
   });
 
-  test('is nothing of what is no answer', () => {
+  test('takes nothing of chunks that are no answer', () => {
     const piece = of('tool-call-delta', { toolCallId: 'c1', argsTextDelta: '{}' });
     expect(types(of('step-start', {}), of('response-metadata', {}), piece)).toEqual([]);
   });

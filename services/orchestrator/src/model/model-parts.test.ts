@@ -76,12 +76,12 @@ describe('what a model streams', () => {
     expect(payload(part)).toMatchObject({ sourceType: 'url', title: '', url: 'https://example.com' });
   });
 
-  test('what is no chunk (warnings, raw data, the finish) is none', () => {
+  test('has no chunk for warnings, raw data and the finish', () => {
     expect(chunksOf({ type: 'stream-start', warnings: [] }, { type: 'raw', rawValue: 'secret' })).toEqual([]);
   });
 });
 
-describe('usage', () => {
+describe('usage of a model call', () => {
   const finish = (inputTokens: object, outputTokens: object) =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that are read
     usageOf({ type: 'finish', usage: { inputTokens, outputTokens } } as unknown as Parameters<typeof usageOf>[0]);
@@ -96,7 +96,7 @@ describe('usage', () => {
     });
   });
 
-  test('leaves out what he does not say', () => {
+  test('leaves out what the provider does not say', () => {
     expect(finish({}, {})).toEqual({});
     expect(finish({ total: 7 }, {})).toEqual({ inputTokens: 7, totalTokens: 7 });
   });

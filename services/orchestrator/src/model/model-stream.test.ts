@@ -52,7 +52,7 @@ describe('a model', () => {
     expect(end).toMatchObject({ error: { message: expect.stringContaining('without a finish'), isRetryable: true } });
   });
 
-  test('that is given up is told so', async () => {
+  test('that is given up gets its signal', async () => {
     const giveUp = new AbortController();
     const { models, asked } = scriptModel({ text: 'Hello.', until: new Promise(() => undefined) });
     const take = () => giveUp.abort();
@@ -110,7 +110,7 @@ describe('a provider that does not hear its signal', () => {
 });
 const startOfText = { type: 'text-start' as const, id: 't' };
 
-describe('an error', () => {
+describe('an error of a model call', () => {
   test.each([
     [429, true],
     [500, true],

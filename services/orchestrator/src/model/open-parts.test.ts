@@ -11,7 +11,7 @@ const ends = (...chunks: Parameters<ReturnType<typeof createOpenParts>['see']>[0
   return parts.ends(true);
 };
 
-test('what has begun and not ended is ended, in the order in which it began', () => {
+test('open parts are ended in the order in which they began', () => {
   const chunks = [
     ...say('done'),
     of('reasoning-start', { id: 'r' }),
@@ -25,18 +25,18 @@ test('what has begun and not ended is ended, in the order in which it began', ()
   ]);
 });
 
-test('what has ended needs no end', () => {
+test('a part that has ended gets no second end', () => {
   const reasoning = [of('reasoning-start', { id: 'r' }), of('reasoning-end', { id: 'r' })];
   const input = { toolCallId: 'c1', toolName: 'clock' };
   const call = [of('tool-call-input-streaming-start', input), of('tool-call-input-streaming-end', input)];
   expect(ends(...say('a'), ...reasoning, ...call)).toEqual([]);
 });
 
-test('a part without a start is open too', () => {
+test('a part without a start is ended too', () => {
   expect(typesOf(ends(delta('x')))).toEqual(['text-end']);
 });
 
-test('what was cut off says so', () => {
+test('the end of a part that was cut off says complete: false', () => {
   const parts = createOpenParts();
   parts.see([delta('x'), of('reasoning-start', { id: 'r' })]);
   expect(parts.ends(false)).toEqual([

@@ -34,8 +34,8 @@ async function discovered(): Promise<Discovery> {
 }
 const signal = new AbortController().signal;
 
-describe('who is there', () => {
-  test('is every processor, with its replicas, and every tool', async () => {
+describe('discovery', () => {
+  test('lists every processor, with its replicas, and every tool', async () => {
     const tool = (bus: Bus): Endpoint[] => {
       const subject = bus.subjects.tool('clock');
       const serving = serve(bus, { subject, request: z.unknown(), handle: async () => ({}) });
@@ -52,7 +52,7 @@ describe('who is there', () => {
     expect(discovery.serviceOfTool('clock')).toBe('tools');
   });
 
-  test('is nobody once it is gone', async () => {
+  test('lists nobody who is gone', async () => {
     const { stop } = await replica('guards', ['pii']);
     const discovery = await discovered();
     stop();
@@ -61,7 +61,7 @@ describe('who is there', () => {
     expect([...discovery.processors().keys()]).toEqual([]);
   });
 
-  test('is not disturbed by services of others', async () => {
+  test('ignores services of others', async () => {
     const bus = await connection.connect({ name: 'stranger' });
     const subscription = bus.nc.subscribe('$SRV.INFO', {
       callback: (_error, message) => void message.respond('{"type":"io.nats.micro.v1.info_response","name":"x"}'),
@@ -72,7 +72,7 @@ describe('who is there', () => {
   });
 });
 
-describe('a refresh', () => {
+describe('a refresh of discovery', () => {
   test('asks again where a question is under way: who came up in between is found', async () => {
     const discovery = await discovered();
     const underWay = discovery.refresh();
@@ -86,7 +86,7 @@ describe('a refresh', () => {
     expect([...discovery.processors().keys()]).toEqual(['pii']);
   });
 
-  test('that many ask for at once is one question more', async () => {
+  test('that many ask for at once asks the services once more', async () => {
     const discovery = await discovered();
     let questions = 0;
     const counting = connection.bus.nc.subscribe('$SRV.INFO', { callback: () => void (questions += 1) });
@@ -97,7 +97,7 @@ describe('a refresh', () => {
   });
 });
 
-describe('what is advertised and refused', () => {
+describe('an advertised service that is refused', () => {
   test('is logged once, with who says it and what is wrong, and is told to who asks', async () => {
     const lines: object[] = [];
     const warn = (fields: object, message: string) => void lines.push({ ...fields, message });
@@ -129,8 +129,8 @@ describe('what is advertised and refused', () => {
   });
 });
 
-describe('adjacent entries', () => {
-  test('are processors that one replica serves', async () => {
+describe('processors that discovery joins into one call', () => {
+  test('are those that one replica serves', async () => {
     await replica('guards', ['pii', 'keyword']);
     await replica('other', ['history']);
     const discovery = await discovered();
@@ -146,7 +146,7 @@ describe('adjacent entries', () => {
   });
 });
 
-describe('a replica that answers', () => {
+describe('a replica that answers a ping', () => {
   test('serves that processor, whoever else of the service is faster', async () => {
     await replica('guards', ['keyword']);
     await replica('guards', ['keyword']);

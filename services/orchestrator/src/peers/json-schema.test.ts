@@ -13,7 +13,7 @@ const schema = {
   additionalProperties: false,
 };
 
-describe('a value', () => {
+describe('a value under a JSON Schema', () => {
   test('that fits has no problem', () => {
     expect(schemaProblems(schema, { limit: 3, mode: 'a', list: ['x'] })).toEqual([]);
   });
@@ -41,7 +41,7 @@ describe('a value', () => {
   });
 });
 
-describe('a schema', () => {
+describe('a JSON Schema of others', () => {
   test('that is broken is a problem, not a throw', () => {
     expect(schemaProblems({ type: 'objekt' }, {})).toEqual([
       { path: '', message: expect.stringContaining('cannot be checked') },
@@ -72,7 +72,7 @@ describe('a schema', () => {
   });
 });
 
-describe('a schema or a value that would take for ever is given up in bounded time:', () => {
+describe('a JSON Schema check that would take for ever is given up in bounded time:', () => {
   /** Nobody's clock is that slow: without the bound each of these takes minutes. */
   const BOUND_MS = 10_000;
   const problemsInTime = (schema: JsonSchema, value: JsonValue) => {

@@ -5,7 +5,7 @@ import { changedGroups } from './accept-answer.ts';
 const group = (tag: string, ...contents: string[]): SystemMessage[] => contents.map((content) => ({ tag, content }));
 const before = [...group('a', 'one', 'two'), ...group('b', 'three')];
 
-test('nothing changed is nothing to do', () => {
+test('unchanged system messages give no operations', () => {
   expect(changedGroups(before, [...before])).toEqual([]);
 });
 
@@ -15,7 +15,7 @@ test.each([
   ['a shorter one', [...group('a', 'one'), ...group('b', 'three')]],
   ['one that is gone', group('b', 'three')],
   ['all gone', []],
-])('%s is what the operations make', (_what, after) => {
+])('system messages: %s is what the operations make', (_what, after) => {
   const ops = changedGroups(before, after);
   expect(applyOps({ ...emptyConversation, system: before }, ops).system).toEqual(after);
 });

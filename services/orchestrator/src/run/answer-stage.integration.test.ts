@@ -18,7 +18,7 @@ const systemOp = (tag: string, ...contents: string[]): Verdict => ({
   changes: { ops: [{ op: 'system', tag, contents }] },
 });
 
-describe('an answer', () => {
+describe('a step’s answer', () => {
   test('is accepted, and a checkpoint', async () => {
     const made = await stepOf([{ text: 'Hello.' }]);
     expect(await made.answer()).toBeUndefined();
@@ -27,7 +27,7 @@ describe('an answer', () => {
     expect(made.asked[0]?.headers).toEqual({ 'X-Client-Request-Id': 'run-1.1' });
   });
 
-  test('that is there is not asked for again: it is paid for', async () => {
+  test('that is in the state already is not asked for again', async () => {
     const made = await stepOf([{ text: 'Hello.' }]);
     await made.answer();
     await made.answer();

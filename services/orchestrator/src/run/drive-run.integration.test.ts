@@ -27,7 +27,7 @@ function driver(...script: Say[]) {
   return made;
 }
 
-describe('a run', () => {
+describe('a driven run', () => {
   test('ends with its state, then its last chunk, then the acknowledgement', async () => {
     const { begin, apply } = driver({ text: 'Hello.' });
     const run = await begin({ agent: await apply() });
@@ -90,7 +90,7 @@ describe('a run', () => {
     expect(asked.length).toBeLessThanOrEqual(1);
   });
 
-  test('that a bug breaks fails, aloud', async () => {
+  test('that a bug breaks fails, and the bug is logged', async () => {
     const { begin, apply, deps, errors } = driver({ text: 'Hello.' });
     const run = await begin({ agent: await apply({}, planOf([planEntry('a'), planEntry('b')])) });
     deps.discovery.together = () => {
@@ -142,7 +142,7 @@ describe('a result that no message can hold', () => {
     expect(run.acknowledged()).toBe(1);
   });
 
-  test('nor is an answer that is larger than a step may hold', async () => {
+  test('is not made from an answer that is larger than a step may hold: the run fails by name', async () => {
     const { begin, apply } = driver({ text: long + long });
     const run = await begin({ agent: await apply() });
     await run.drive();

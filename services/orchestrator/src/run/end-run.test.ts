@@ -32,7 +32,7 @@ function runAfter(...actions: RunAction[]) {
 const texts = (messages: { content: { parts: unknown[] } }[]) =>
   messages.flatMap(({ content }) => content.parts.map((part) => Object(part).text));
 
-describe('finish', () => {
+describe('the ending finish', () => {
   test('is the text of all steps, and the object of the last answer', async () => {
     const { run } = runAfter(...accepted(0, 'One. ', [call]), closed, ...accepted(1, '{"a":1}', [], { a: 1 }), closed);
     const ended = await endRun(run, { form: 'finish', finish: finishChunk(run, 'stop') });
@@ -44,7 +44,7 @@ describe('finish', () => {
   });
 });
 
-describe('halt', () => {
+describe('the ending halt', () => {
   const halt = { form: 'halt' as const, response: 'Instead.', processorId: 'guard', answered: false };
 
   test('says the given text, which is the result’s, the finish’s and the conversation’s', async () => {
@@ -80,7 +80,7 @@ describe('halt', () => {
   });
 });
 
-describe('tripwire', () => {
+describe('the ending tripwire', () => {
   const tripwire = { reason: 'no', processorId: 'guard' };
 
   test('is the last chunk and in the result; there is no text', async () => {
@@ -102,7 +102,7 @@ describe('tripwire', () => {
   });
 });
 
-describe('error', () => {
+describe('the ending error', () => {
   const failed = (code: WireError['code']): WireError => ({
     code,
     message: 'it said: secret',
@@ -147,7 +147,7 @@ describe('error', () => {
     expect(withoutUntrustedText({ code, message: 'x' })).toMatchObject({ code: 'processor-failed' });
   });
 
-  test('of the run at its end leaves nothing of it', async () => {
+  test('at the end of the run leaves no word of what was rejected in the result', async () => {
     const { run } = runAfter(...accepted(0, 'the answer'), closed);
     const rejected = { what: 'run' as const, from: 1 };
     const ended = await endRun(run, { form: 'error', error: failed('processor-timeout'), rejected });
@@ -155,7 +155,7 @@ describe('error', () => {
   });
 });
 
-describe('cancel', () => {
+describe('the ending cancel', () => {
   test('keeps what was said so far', async () => {
     const { run } = runAfter(...accepted(0, 'so far'));
     expect(await endRun(run, { form: 'cancel' })).toMatchObject({

@@ -16,7 +16,7 @@ function runAfter(actions: RunAction[], maxSteps = 5) {
   return run;
 }
 
-describe('step-finish', () => {
+describe('the chunk step-finish', () => {
   test('says what the step was, and that another one follows its calls', () => {
     const chunk = stepFinish(runAfter(step(0, 'Let me see.', [call])));
     expect(chunkSchema.safeParse(chunk).success).toBe(true);
@@ -46,7 +46,7 @@ describe('step-finish', () => {
   });
 });
 
-describe('finish', () => {
+describe('the chunk finish', () => {
   const run = runAfter([...step(0, 'Let me see. ', [call]), ...step(1, 'Noon.')]);
 
   test('has the text and the usage of the whole run, and its own messages alone', () => {

@@ -81,7 +81,7 @@ async function finished({ verdict = goOn, stream = {}, retries = 0 }: Options = 
   };
 }
 
-describe('the finish', () => {
+describe('the finish of a run', () => {
   test('is held until processOutputResult has ended; the step’s finish is not', async () => {
     const { finish, before, published } = await finished();
     expect(typesOf(before)).toEqual(['step-finish']);

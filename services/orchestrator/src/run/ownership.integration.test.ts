@@ -84,7 +84,7 @@ test('control of a new epoch does not fence the owner that published it', async 
   await expect(driving).rejects.toThrow(FencedError);
 });
 
-describe('a command', () => {
+describe('a command in the queue', () => {
   const extending = (delivery: Delivery) => {
     let count = 0;
     return { delivery: { ...delivery, extend: () => void (count += 1) }, count: () => count };
@@ -134,7 +134,7 @@ describe('a command', () => {
   });
 });
 
-describe('a head that does not fit its schema', () => {
+describe('a run’s head that does not fit its schema', () => {
   test('is overwritten as failed, in the next epoch, and its command acknowledged', async () => {
     const { begin, apply, stop, errors } = createDriver(stream, { text: 'never asked' });
     stops.push(stop);

@@ -32,7 +32,7 @@ const isRunning = (run: DrivenRun) => eventually(() => run.chunks().some(({ type
 const isSettled = async (promise: Promise<void>) =>
   Promise.race([promise.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 
-describe('commands', () => {
+describe('commands of the queue', () => {
   test('are taken while there is room: the next one waits for a run to end', async () => {
     const { runs, begin, open } = await consumer(2);
     const [one, two] = [await begin(), await begin()];
@@ -70,7 +70,7 @@ describe('commands', () => {
   });
 });
 
-describe('control', () => {
+describe('a control message', () => {
   const control = (run: DrivenRun, what: object) =>
     publish(connection.bus, connection.bus.subjects.control('acme', run.runId), what);
 
@@ -104,7 +104,7 @@ describe('control', () => {
   });
 });
 
-describe('draining', () => {
+describe('draining the runs', () => {
   test('waits for the runs under way', async () => {
     const { runs, begin, open } = await consumer(4);
     const run = await begin();
@@ -127,7 +127,7 @@ describe('draining', () => {
     expect(run.acknowledged()).toBe(0);
   });
 
-  test('lets nobody wait for room, who would take nothing any more', async () => {
+  test('ends the wait for room', async () => {
     const { runs, begin, draining } = await consumer(1);
     const run = await begin();
     const taking = runs.take(run.delivery);

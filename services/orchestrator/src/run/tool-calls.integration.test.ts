@@ -67,7 +67,7 @@ function runWith(calls: ToolCall[], options: TestRunOptions = {}) {
 const runTools = async ({ run }: ReturnType<typeof runWith>) =>
   (await judgeCalls(run)) ?? (await runCalls(run)) ?? (await closeStep(run));
 
-describe('calls', () => {
+describe('tool calls', () => {
   test('run at once, eight of them, and their results come in call order', async () => {
     let [now, most] = [0, 0];
     const gate = Promise.withResolvers<void>();
@@ -183,7 +183,7 @@ describe('calls', () => {
   });
 });
 
-describe('what interrupts the calls of a step', () => {
+describe('what interrupts the tool calls of a step', () => {
   /** One call is answered at once, the others never. */
   function hanging() {
     serveTool('count', async ({ toolCallId }) => (toolCallId === 'a' ? { result: 1 } : undefined));
@@ -266,7 +266,7 @@ describe('what a tool says while it works', () => {
   });
 });
 
-describe('judging', () => {
+describe('judging tool calls', () => {
   test('asks for all calls in order before any runs; a denial is a result, and its tool does not run', async () => {
     const order: string[] = [];
     serveTool('count', async ({ toolCallId }) => {

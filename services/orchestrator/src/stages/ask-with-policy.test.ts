@@ -79,7 +79,7 @@ describe('adjacent entries', () => {
   });
 });
 
-describe('an entry', () => {
+describe('an entry that is asked', () => {
   test('that failed is tried again on another replica while its attempts last', async () => {
     const shown = await outcomes([planEntry('a', { attempts: 3 })], () => fails(), { replicas: ['r2', 'r3', 'r4'] });
     expect(shown).toEqual(['a: processor-failed 3']);
@@ -139,7 +139,7 @@ describe('a service that is away', () => {
   });
 });
 
-test('nobody is asked once the run is stopped', async () => {
+test('no processor is asked once the run is stopped', async () => {
   expect(await outcomes(entries('a'), all, { signal: AbortSignal.abort() })).toEqual([]);
   expect(asked).toEqual([]);
 });

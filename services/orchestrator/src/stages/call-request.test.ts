@@ -10,19 +10,19 @@ function groups(entries: string[], ...replicas: string[][]): string[][] {
   return mergeAdjacent(plan, { together }).map((group) => group.map(({ entry }) => entry));
 }
 
-test('adjacent entries of one replica are one call', () => {
+test('merging: adjacent entries of one replica are one call', () => {
   expect(groups(['a', 'b', 'c'], ['a', 'b', 'c'])).toEqual([['a', 'b', 'c']]);
 });
 
-test('order is kept: what is not adjacent is not merged', () => {
+test('merging keeps order: entries that are not adjacent are not merged', () => {
   expect(groups(['a', 'x', 'b'], ['a', 'b'], ['x'])).toEqual([['a'], ['x'], ['b']]);
 });
 
-test('all members of a group must have a replica in common, two by two', () => {
+test('merging asks that all members of a group have a replica in common, two by two', () => {
   expect(groups(['a', 'b', 'c'], ['a', 'b'], ['b', 'c'])).toEqual([['a', 'b'], ['c']]);
 });
 
-test('what nobody is known to serve is called for itself', () => {
+test('merging leaves an entry that nobody is known to serve alone', () => {
   expect(groups(['a', 'b'])).toEqual([['a'], ['b']]);
   expect(groups([], ['a'])).toEqual([]);
 });

@@ -18,14 +18,14 @@ function dataOf() {
   return { data, out, logged };
 }
 
-test('chunks go out while the stage is still at work', async () => {
+test('custom chunks go out while the stage is still at work', async () => {
   const { data, out } = dataOf();
   data.write([dataChunk('now')], [quiet]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(out).toEqual(['data-now']);
 });
 
-test('chunks that an entry at work would get wait until it is done: its state is with it', async () => {
+test('custom chunks that an entry at work would get wait until it is done: its state is with it', async () => {
   const { data, out } = dataOf();
   data.write([dataChunk('later')], [quiet, hearing]);
   await new Promise((resolve) => setImmediate(resolve));
@@ -34,7 +34,7 @@ test('chunks that an entry at work would get wait until it is done: its state is
   expect(out).toEqual(['data-later']);
 });
 
-test('what is no custom chunk is left out, aloud', async () => {
+test('what a stage writes and is no custom chunk is left out and logged', async () => {
   const { data, out, logged } = dataOf();
   data.write([delta('text'), dataChunk('good')], [quiet]);
   await data.flush();

@@ -74,7 +74,7 @@ async function open(list: PlanEntry[], options?: Parameters<typeof testRun>[1]) 
   return shown;
 }
 
-describe('sessions', () => {
+describe('opened sessions', () => {
   test('are one for a list of adjacent entries', async () => {
     const { opens } = await replica(['a'], (_open, answer) => answer());
     expect(await open(entries('a', 'b', 'c'))).toEqual(['a+b+c 1']);
@@ -144,7 +144,7 @@ describe('sessions', () => {
   });
 });
 
-describe('chunks in one piece', () => {
+describe('a batch of chunks', () => {
   const upper = ({ chunks = [] }: SessionOpen) =>
     chunks.map((part) => (part.type === 'text-delta' ? delta(part.payload.text.toUpperCase()) : part));
   const whole = (open: SessionOpen, answer: (more?: object) => object, verdicts: object[]) =>
@@ -154,7 +154,7 @@ describe('chunks in one piece', () => {
     return { text: textOf(chunks), interrupt };
   };
 
-  test('pass all processors in order, their states and violations kept', async () => {
+  test('passes all processors in order, their states and violations kept', async () => {
     const violation = { processorId: 'a', message: 'found' };
     await replica(['a'], (opening, answer) =>
       whole(opening, answer, [{ type: 'continue', state: { sequence: 1 }, violations: [violation] }, goOn]),
@@ -165,7 +165,7 @@ describe('chunks in one piece', () => {
     expect(made.events).toMatchObject([{ stage: STAGE, entries: [{ entry: 'a' }, { entry: 'b' }] }]);
   });
 
-  test('are asked for one by one where one of a list broke: its output has not been seen by all', async () => {
+  test('is asked for one by one where one of a list broke: its output has not been seen by all', async () => {
     const { opens } = await replica(['a', 'b'], (opening, answer) =>
       whole(opening, answer, opening.entries.length > 1 ? [goOn, failure()] : [goOn]),
     );
@@ -173,7 +173,7 @@ describe('chunks in one piece', () => {
     expect(opens).toEqual(['a+b', 'a', 'b']);
   });
 
-  test('are tried again where a processor broke, and fail the run when it breaks again', async () => {
+  test('is tried again where a processor broke, and fails the run when it breaks again', async () => {
     const { opens, bus } = await replica(['a'], (opening, answer) => whole(opening, answer, [failure()]));
     const made = testRun(entries('a'), { second: bus });
     expect((await pass(made)).interrupt).toMatchObject({
@@ -183,7 +183,7 @@ describe('chunks in one piece', () => {
     expect(made.events).toMatchObject([{ entries: [{ attempts: 2 }] }]);
   });
 
-  test('pass as they were by a processor that is skipped', async () => {
+  test('passes a processor that is skipped as it was', async () => {
     await replica(['b'], (opening, answer) => whole(opening, answer, [goOn]));
     const list = entries('a', 'b').map((entry) =>
       entry.entry === 'a' ? { ...entry, onFailure: 'skip' as const } : entry,
@@ -202,21 +202,21 @@ describe('chunks in one piece', () => {
     ['a finish is missing', [finish], []],
     ['a finish did not go in', [delta('a')], [delta('a'), finish]],
     ['a control chunk is among them', [delta('a')], [retract]],
-  ])('are refused by the orchestrator too: %s', async (_what, given, out) => {
+  ])('is refused by the orchestrator too: %s', async (_what, given, out) => {
     await replica(['a'], (_open, answer) => answer({ output: { chunks: out, verdicts: [goOn], ms: [1] } }));
     const { run } = testRun(entries('a'));
     const { interrupt } = await guardChunks(run, given);
     expect(interrupt).toMatchObject({ ending: { form: 'error', error: { code: 'processor-failed' } } });
   });
 
-  test('are of this run, whatever run and sender the replica gives them', async () => {
+  test('is of this run, whatever run and sender the replica gives its chunks', async () => {
     const foreign = { ...delta('a'), runId: 'another-run', from: 'USER' as const };
     await replica(['a'], (_open, answer) => answer({ output: { chunks: [foreign], verdicts: [goOn], ms: [1] } }));
     const { chunks } = await guardChunks(testRun(entries('a')).run, [delta('a')]);
     expect(chunks).toEqual([delta('a')]);
   });
 
-  test('come out of nowhere when a processor stops the run', async () => {
+  test('gives no chunk when a processor stops the run', async () => {
     await replica(['a'], (opening, answer) => whole(opening, answer, [{ type: 'abort', reason: 'no' }]));
     expect((await pass(testRun(entries('a')))).interrupt).toMatchObject({ ending: { form: 'tripwire' } });
   });

@@ -5,7 +5,7 @@ import { createOrderedSink } from './ordered-sink.ts';
 
 const stop: Interrupt = fail({ code: 'internal', message: 'stop' });
 
-test('chunks go one after the other, however long each takes', async () => {
+test('an ordered sink sends chunks one after the other, however long each takes', async () => {
   const out: string[] = [];
   const gate = Promise.withResolvers<void>();
   const sink = createOrderedSink(async (chunks) => {
@@ -20,7 +20,7 @@ test('chunks go one after the other, however long each takes', async () => {
   expect(out).toEqual(['data-1', 'data-2', 'data-3']);
 });
 
-test('the first interrupt is kept, and nothing is sent after it', async () => {
+test('an ordered sink keeps the first interrupt, and sends nothing after it', async () => {
   const out: string[] = [];
   let stopped = 0;
   const sink = createOrderedSink(
@@ -38,7 +38,7 @@ test('the first interrupt is kept, and nothing is sent after it', async () => {
   expect(stopped).toBe(1);
 });
 
-test('what breaks is an interrupt that says what broke, and no unhandled rejection', async () => {
+test('an ordered sink that breaks gives an interrupt that says what broke, and no unhandled rejection', async () => {
   const sink = createOrderedSink(() => Promise.reject(new Error('too large')));
   sink.send([dataChunk('1')]);
   // The rejection is there before anybody asks.

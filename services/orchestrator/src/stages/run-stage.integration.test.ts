@@ -63,7 +63,7 @@ const byEntry =
 
 const codeOf = (code: string) => errorCodeSchema.parse(code);
 
-describe('verdicts', () => {
+describe('verdicts of a stage', () => {
   test.each<[Verdict, object]>([
     [goOn, { input: {} }],
     [{ type: 'abort', reason: 'no' }, { interrupt: { ending: { form: 'tripwire', tripwire: { reason: 'no' } } } }],
@@ -101,7 +101,7 @@ describe('verdicts', () => {
   });
 });
 
-describe('a failure', () => {
+describe('a processor’s failure', () => {
   const broken: Verdict = { type: 'failure', code: 'processor-failed', message: 'broken', retryable: false };
 
   test('that is skipped lets those after it be asked', async () => {
@@ -175,7 +175,7 @@ describe('what a stage rejects', () => {
   });
 });
 
-describe('custom chunks', () => {
+describe('custom chunks of a stage', () => {
   const talking = byEntry({ a: { ...goOn, data: [dataChunk('a')] }, b: { ...goOn, data: [dataChunk('b')] } });
 
   test('go out in the order of the entries', async () => {

@@ -10,7 +10,7 @@ const connection = useBus(nats, 'orchestrator');
 const session = usePlayedSessions(connection);
 const isDense = ({ inputs }: PlayedSession) => inputs.every(({ sequence }, at) => sequence === at);
 
-describe('batches', () => {
+describe('batches into a session', () => {
   test('go out at once when nothing is in flight, and are numbered densely', async () => {
     const made = await session();
     made.client.push(words(1));
@@ -74,7 +74,7 @@ describe('batches', () => {
   });
 });
 
-describe('the end', () => {
+describe('the end of a session', () => {
   test('goes with the last chunks, and the verdicts end the session', async () => {
     const made = await session();
     made.client.push(words(1));
@@ -148,8 +148,8 @@ describe('the end', () => {
   });
 });
 
-describe('dropped', () => {
-  test('the session is over at both ends: nothing more comes out, and nobody is told of an end', async () => {
+describe('a session that is dropped', () => {
+  test('is over at both ends: nothing more comes out, and nobody is told of an end', async () => {
     const made = await session();
     made.client.push(words(1));
     made.client.drop();

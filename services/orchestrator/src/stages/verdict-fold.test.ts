@@ -31,7 +31,7 @@ const carried = {
   violations: [{ processorId: 'guard', message: 'found' }],
 };
 
-describe('continue', () => {
+describe('the verdict continue', () => {
   test('applies changes, and each entry sees those before it', () => {
     const { input: left, ops } = fold(
       'processInputStep',
@@ -104,10 +104,10 @@ test('the first verdict that stops is the one that counts', () => {
   expect(outcomes).toHaveLength(2);
 });
 
-describe('a failure', () => {
+describe('a processor’s failure', () => {
   const failure: Verdict = { type: 'failure', code: 'processor-timeout', message: 'too slow', retryable: true };
 
-  test('stops by default', () => {
+  test('stops the stage by default', () => {
     const { stopped, outcomes } = fold('processInput', judged(failure));
     expect(stopped?.verdict).toEqual(failure);
     expect(outcomes).toMatchObject([{ verdict: 'failure', error: { code: 'processor-timeout' } }]);
@@ -157,7 +157,7 @@ describe('what a stage does not allow is the processor’s failure, by name', ()
   });
 });
 
-describe('violations', () => {
+describe('violations of an entry', () => {
   const found = (count: number) => Array.from({ length: count }, (_, at) => ({ processorId: 'x', message: `v${at}` }));
 
   test('are so many of an entry and no more, and one that counts the rest', () => {

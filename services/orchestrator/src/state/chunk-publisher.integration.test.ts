@@ -37,8 +37,8 @@ const all = (batches: readonly ChunkBatch[]) => batches.flatMap(({ chunks }) => 
 const isDense = (batches: readonly ChunkBatch[], from = 0) =>
   batches.reduce((next, { index, chunks }) => (index === next ? index + chunks.length : NaN), from);
 
-describe('live', () => {
-  test('what is published in one turn is one message; indexes are dense from the first one on', async () => {
+describe('the live subject', () => {
+  test('gets what is published in one turn in one message; indexes are dense from the first one on', async () => {
     const { chunks, live, stop } = await publisher({ epoch: 3, firstIndex: 12 });
     chunks.publish(words(2));
     chunks.publish(words(1));
@@ -54,7 +54,7 @@ describe('live', () => {
     stop();
   });
 
-  test('what is too much for one message is several, in order', async () => {
+  test('gets what is too much for one message in several, in order', async () => {
     const { chunks, live, logged, stop } = await publisher();
     chunks.publish(words(40, 20_000));
     await chunks.flush();
@@ -67,7 +67,7 @@ describe('live', () => {
   });
 });
 
-describe('the log', () => {
+describe('the chunk log', () => {
   test('has the same chunks, acknowledged when flush resolves, in few messages', async () => {
     const { chunks, logged, stop } = await publisher();
     for (let n = 0; n < 50; n++) {
@@ -111,8 +111,8 @@ describe('a chunk that no message can hold', () => {
   });
 });
 
-describe('closed', () => {
-  test('a publisher says nothing more, also not what it had gathered, and its flush tells the fenced owner', async () => {
+describe('a publisher that is closed', () => {
+  test('says nothing more, also not what it had gathered, and its flush tells the fenced owner', async () => {
     const { chunks, live, logged, stop } = await publisher();
     chunks.publish(words(2));
     await chunks.flush();

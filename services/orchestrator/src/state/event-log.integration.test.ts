@@ -33,12 +33,12 @@ test('events of the next owner are stored after those of the owner before', asyn
   expect((await eventsOf('owners')).map(({ epoch }) => epoch)).toEqual([1, 2]);
 });
 
-test('a flush with nothing recorded has nothing to wait for', async () => {
+test('a flush of events with nothing recorded has nothing to wait for', async () => {
   await logOf('silent').flush();
   expect(await eventsOf('silent')).toEqual([]);
 });
 
-test('one that no message can hold is said once; those after it are stored', async () => {
+test('an event that no message can hold is an error once; events after it are stored', async () => {
   const log = logOf('huge');
   log.record({ ...running(0), detail: 'x'.repeat(connection.bus.maxPayload()) });
   // Nobody waits yet: this must not be an unhandled rejection.

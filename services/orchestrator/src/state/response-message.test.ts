@@ -13,11 +13,11 @@ const message = (...parts: MessagePart[]): Message => {
 };
 const ids = (made: Message) => toolCallsOf(made).map(({ toolCallId }) => toolCallId);
 
-test('its id is the run’s and the step’s, so that a repeated step replaces it', () => {
+test('a response message has the id of run and step, so that a repeated step replaces it', () => {
   expect(responseMessageId('run-1', 3)).toBe('run-1.3');
 });
 
-describe('reading', () => {
+describe('reading a response message', () => {
   test('gives the text of all text parts', () => {
     expect(textOf(message(text('a'), call('c1'), text('b')))).toBe('ab');
   });
@@ -29,7 +29,7 @@ describe('reading', () => {
   });
 });
 
-describe('a new text', () => {
+describe('a new text of a response message', () => {
   test('stands where the first text stood, and is the only one', () => {
     const made = withText(message({ type: 'reasoning', reasoning: 'hm' }, text('a'), call('c1'), text('b')), 'new');
     expect(made.content.parts.map(({ type }) => type)).toEqual(['reasoning', 'text', 'tool-invocation']);
@@ -44,7 +44,7 @@ describe('a new text', () => {
   });
 });
 
-describe('new calls', () => {
+describe('new calls of a response message', () => {
   test('keep the places of those that are there, drop the others, and add what is new', () => {
     const changed = { toolCallId: 'c2', toolName: 'clock', args: { zone: 'UTC' } };
     const added = { toolCallId: 'c3', toolName: 'clock', args: {} };
@@ -59,7 +59,7 @@ describe('new calls', () => {
   });
 });
 
-describe('results', () => {
+describe('results in a response message', () => {
   const result = (toolCallId: string, more: object = {}) => ({
     toolCallId,
     toolName: 'clock',

@@ -23,8 +23,8 @@ const system = (tag: string, ...contents: string[]): RunAction => ({
   ops: [{ op: 'system', tag, contents }],
 });
 
-describe('at the start', () => {
-  test('the conversation is what was submitted, after the instructions', () => {
+describe('a run’s state at the start', () => {
+  test('has what was submitted as conversation, after the instructions', () => {
     const state = stateOf({ agent: agentOf({ instructions: ['One.', '', 'Two.'] }) });
     expect(state.conversation.system).toEqual([
       { tag: INSTRUCTIONS_TAG, content: 'One.' },
@@ -34,7 +34,7 @@ describe('at the start', () => {
   });
 });
 
-describe('a change', () => {
+describe('a change of a run’s state', () => {
   test('of messages is applied', () => {
     const message = textMessage('m2', 'user', 'more');
     const state = folded(stateOf(), { action: 'messages-changed', ops: [{ op: 'add', source: 'context', message }] });
@@ -50,7 +50,7 @@ describe('a change', () => {
     expect(state.states).toEqual({ a: { n: 1 }, b: { n: 2 } });
   });
 
-  test('violations add up', () => {
+  test('adds violations up', () => {
     const found = (message: string): RunAction => ({
       action: 'violations-found',
       violations: [{ processorId: 'p', message }],
@@ -61,12 +61,12 @@ describe('a change', () => {
     ]);
   });
 
-  test('each model call counts', () => {
+  test('counts each model call', () => {
     expect(folded(stateOf(), { action: 'model-called' }, { action: 'model-called' }).modelCalls).toBe(2);
   });
 });
 
-describe('a step', () => {
+describe('a step in a run’s state', () => {
   test('that is closed is a result, with its message, its usage and its results', () => {
     const state = closed(answered(opened(stateOf()), 'Let me see.', [call]), [result]);
     expect(state.steps).toMatchObject([
@@ -137,7 +137,7 @@ describe('a step', () => {
   });
 });
 
-describe('a rewind', () => {
+describe('a rewind of a run’s state', () => {
   const feedback = 'Too rude.';
   const toStep = { action: 'rewound', to: 'step', feedback } as const;
   const toInput = { action: 'rewound', to: 'input', feedback } as const;
@@ -195,25 +195,25 @@ describe('a rewind', () => {
     expect(feedbackOf(answered(opened(folded(opened(stateOf()), toStep)), 'kind'))).toEqual([]);
   });
 
-  test('the count goes back to 0 with the step after an accepted one, not with the accepted one itself', () => {
+  test('counts from 0 again with the step after an accepted one, not with the accepted one itself', () => {
     const retried = closed(answered(opened(folded(opened(stateOf()), toStep)), 'kind', [call]), [result]);
     expect(retried.retryCount).toBe(1);
     expect(opened(retried).retryCount).toBe(0);
   });
 
-  test('the count stays when processOutputResult rejects the accepted step', () => {
+  test('keeps the count when processOutputResult rejects the accepted step', () => {
     const retried = closed(answered(opened(folded(opened(stateOf()), toStep)), 'kind'));
     expect(opened(folded(retried, toStep)).retryCount).toBe(2);
   });
 
-  test('what was paid for stays counted', () => {
+  test('keeps usage and model calls counted', () => {
     const state = folded(answered(opened(stateOf()), 'rude'), toStep);
     expect(state.usage.totalTokens).toBe(15);
     expect(state.answered).toBe(true);
   });
 });
 
-test('usage adds what is known, and leaves out what nobody said', () => {
+test('the sum of usages adds what is known, and leaves out what nobody said', () => {
   expect(addUsage({ inputTokens: 1 }, { inputTokens: 2, reasoningTokens: 3 })).toEqual({
     inputTokens: 3,
     reasoningTokens: 3,

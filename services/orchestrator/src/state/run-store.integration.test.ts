@@ -39,7 +39,7 @@ function deafFor(times: number): JetStreamAccess {
   return { ...access, js };
 }
 
-describe('the head', () => {
+describe('the head of a run', () => {
   test('is created once: who comes second does not own the run', async () => {
     const head = firstHead();
     await opened(head);
@@ -107,7 +107,7 @@ describe('the head', () => {
   });
 });
 
-describe('a record', () => {
+describe('a record of a run', () => {
   const recordOf = async ({ runId }: RunHead, name: string) =>
     (await readEntry(access, connection.bus.names.state, stateKeys.record('acme', runId, name), recordSchema))?.value;
 
@@ -128,7 +128,7 @@ describe('a record', () => {
   });
 });
 
-describe('a state that is gone', () => {
+describe('a run’s state that is gone', () => {
   const forget = async ({ runId }: RunHead) => {
     const revision = (await readHead(access, 'acme', runId))?.revision ?? 0;
     await deleteEntry(access, connection.bus.names.state, stateKeys.head('acme', runId), revision);
@@ -148,7 +148,7 @@ describe('a state that is gone', () => {
   });
 });
 
-describe('cancelling', () => {
+describe('a cancel that is asked for', () => {
   test('is seen by the owner, once asked, however often', async () => {
     const store = await opened();
     expect(await store.cancelAsked()).toBe(false);
@@ -165,7 +165,7 @@ describe('cancelling', () => {
   });
 });
 
-describe('an outage', () => {
+describe('an outage of the server', () => {
   test('is waited for: the write is there when the server is back', async () => {
     const store = await opened();
     await nats.stop();

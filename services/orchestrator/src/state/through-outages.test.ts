@@ -12,13 +12,13 @@ function failing(times: number, error: () => Error) {
   return { work, tries: () => tries };
 }
 
-test('what fails for a while is done in the end', async () => {
+test('work through an outage that fails for a while is done in the end', async () => {
   const { work, tries } = failing(2, () => new Error('no leader'));
   expect(await throughOutages('the state', work)).toBe('done');
   expect(tries()).toBe(3);
 });
 
-test('what stays away is given up, with what it was and why', async () => {
+test('work through an outage that lasts is given up, with what it was and why', async () => {
   const { work } = failing(Infinity, () => new Error('no leader'));
   await expect(throughOutages('the state', work, 300)).rejects.toMatchObject({
     code: 'bus-unreachable',
@@ -27,7 +27,7 @@ test('what stays away is given up, with what it was and why', async () => {
   });
 });
 
-test('what would fail again is not tried again', async () => {
+test('work that would fail again is not tried again through an outage', async () => {
   const { work, tries } = failing(Infinity, () => new MillraceError('message-too-large', 'too large'));
   await expect(throughOutages('the state', work)).rejects.toMatchObject({ code: 'message-too-large' });
   expect(tries()).toBe(1);

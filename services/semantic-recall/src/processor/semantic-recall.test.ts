@@ -116,7 +116,7 @@ Earlier in this conversation:
     expect(rig.queries).toEqual([]);
   });
 
-  test('surrounding come with what was found, in the order in which they were said, each once', async () => {
+  test('recalls the surrounding messages of what was found, in the order in which they were said, each once', async () => {
     for (const word of ['one', 'two', 'three']) await rig.say({ user: `user ${word}`, assistant: `assistant ${word}` });
     const texts = async (options: object) =>
       [...(await rig.recalled('user two', { topK: 1, ...options })).matchAll(/\): (.*)/g)].map(([, text]) => text);
@@ -133,7 +133,7 @@ Earlier in this conversation:
     expect(all).toHaveLength(6);
   });
 
-  test('no thread: nothing is embedded, asked or recalled', async () => {
+  test('embeds, asks and recalls nothing without a thread', async () => {
     await rig.say({ user: 'green tea' });
     const before = rig.provider.requests.length;
     expect(await rig.recalled('green tea', {}, { threadId: undefined })).toBe('');

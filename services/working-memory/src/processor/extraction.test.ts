@@ -29,7 +29,7 @@ describe('the transcript that is extracted from', () => {
     expect(transcript.isWellFormed()).toBe(true);
   });
 
-  test('nobody said anything: empty', () => {
+  test('is empty where nobody said anything', () => {
     expect(transcriptOf([textMessage('1', 'user', '')])).toBe('');
   });
 });

@@ -3,27 +3,27 @@ import { describe, expect, test } from 'vitest';
 import { mergeMemory } from './merge-memory.ts';
 
 describe('merging an update into a memory', () => {
-  test('fields that are not named stay, others take their place', () => {
+  test('keeps fields that are not named, and replaces the others', () => {
     expect(mergeMemory({ name: 'Ada', city: 'Oslo' }, { city: 'Rome' }, 'append')).toEqual({
       name: 'Ada',
       city: 'Rome',
     });
   });
 
-  test('null deletes, at any depth, and what was not there is not there either', () => {
+  test('deletes by null, at any depth; what was not there is not there either', () => {
     const memory = { name: 'Ada', home: { city: 'Oslo', street: 'Gate 1' } };
     const update = { name: null, age: null, home: { street: null } };
     expect(mergeMemory(memory, update, 'append')).toEqual({ home: { city: 'Oslo' } });
     expect(mergeMemory({}, { home: { city: 'Oslo', street: null } }, 'append')).toEqual({ home: { city: 'Oslo' } });
   });
 
-  test('append adds what is not there yet', () => {
+  test('with append adds what is not there yet', () => {
     const memory = { likes: ['tea', { kind: 'jazz' }] };
     const update = { likes: [{ kind: 'jazz' }, 'go', 'go', 'tea'] };
     expect(mergeMemory(memory, update, 'append')).toEqual({ likes: ['tea', { kind: 'jazz' }, 'go'] });
   });
 
-  test('replace takes the new array', () => {
+  test('with replace takes the new array', () => {
     expect(mergeMemory({ likes: ['tea'] }, { likes: ['go', 'go'] }, 'replace')).toEqual({ likes: ['go'] });
     expect(mergeMemory({ likes: ['tea'] }, { likes: [] }, 'replace')).toEqual({ likes: [] });
   });

@@ -4,7 +4,7 @@ import { DEFAULT_TEMPLATE, shapeOf } from './shape-of.ts';
 import { templateFields } from './template-shape.ts';
 
 describe('a template', () => {
-  test('each placeholder is a field, once', () => {
+  test('has a field for each placeholder, once', () => {
     expect(templateFields('{{a}} {{ b }} {{a}} {{c-d_1}} {{}} {{1}} {e} {{f g}}')).toEqual(['a', 'b', 'c-d_1']);
   });
 

@@ -10,7 +10,7 @@ const ids = (list: MessageList) => list.get.all.db().map(({ id }) => id);
 /** What the receiver of the operations has afterwards. */
 const received = (list: MessageList, before: Conversation = given) => applyOps(before, list.takeOps());
 
-describe('views', () => {
+describe('views of a message list', () => {
   const list = new MessageList(given, 'input');
   const viewed = (view: { db(): { id: string }[] }) => view.db().map(({ id }) => id);
 
@@ -35,7 +35,7 @@ describe('views', () => {
   });
 });
 
-describe('what is done to it travels as operations', () => {
+describe('what is done to a message list travels as operations', () => {
   test('nothing done is no operation', () => {
     expect(new MessageList(given, 'input').takeOps()).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe('what is done to it travels as operations', () => {
   });
 });
 
-describe('messages that are edited in place', () => {
+describe('messages of a message list that are edited in place', () => {
   const edit = (list: MessageList, id: string, text: string) => {
     const part = list.get.all.db().find((message) => message.id === id)?.content.parts[0];
     if (part?.type !== 'text') throw new Error('a text part was made');
@@ -108,13 +108,13 @@ describe('messages that are edited in place', () => {
     expect(given).toEqual(before);
   });
 
-  test('after they were added here', () => {
+  test('count as changed after they were added here', () => {
     const list = new MessageList(given, 'input').add(textMessage('new', 'user', 'first'));
     edit(list, 'new', 'second');
     expect(texts(received(list)).at(-1)).toBe('second');
   });
 
-  test('back to what they were before a replacement here', () => {
+  test('count as changed when edited back to what they were before a replacement here', () => {
     const list = new MessageList(given, 'input').replace(textMessage('input-0', 'user', 'changed'));
     const original = given.entries.find(({ message }) => message.id === 'input-0')?.message;
     const now = list.get.input.db().find((message) => message.id === 'input-0');
@@ -123,7 +123,7 @@ describe('messages that are edited in place', () => {
     expect(received(list)).toEqual(given);
   });
 
-  test('and then removed are removed', () => {
+  test('are removed when they are then removed', () => {
     const list = new MessageList(given, 'input');
     edit(list, 'input-0', 'edited');
     list.removeByIds(['input-0']);
@@ -131,7 +131,7 @@ describe('messages that are edited in place', () => {
   });
 });
 
-describe('system messages', () => {
+describe('system messages of a message list', () => {
   const system = (conversation: Conversation) => conversation.system.map(({ tag, content }) => `${tag}: ${content}`);
 
   test('are added after their group, set as a whole, and cleared', () => {

@@ -7,14 +7,14 @@ const RUN = { tenant: 'default', runId: 'run-1', epoch: 1 };
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a signal fires when its call is cancelled, and no other does', () => {
+test('the signal of a call fires when it is cancelled, and no other does', () => {
   const calls = createCallRegistry();
   const [one, two] = [calls.open('one', 1_000, RUN), calls.open('two', 1_000, RUN)];
   calls.cancel(['one', 'unknown']);
   expect([one.signal.aborted, two.signal.aborted]).toEqual([true, false]);
 });
 
-test('it fires when the time is up, and says so', () => {
+test('the signal of a call fires when the time is up, with that reason', () => {
   const { signal } = createCallRegistry().open('one', 1_000, RUN);
   vi.advanceTimersByTime(999);
   expect(signal.aborted).toBe(false);
@@ -22,7 +22,7 @@ test('it fires when the time is up, and says so', () => {
   expect(signal.reason).toMatchObject({ message: 'the call took more than 1000 ms' });
 });
 
-test('it does not fire once the call is closed', async () => {
+test('the signal of a call does not fire once the call is closed', async () => {
   const calls = createCallRegistry();
   const { signal, close } = calls.open('one', 1_000, RUN);
   close();

@@ -94,7 +94,7 @@ describe('a list of processors', () => {
   });
 });
 
-describe('options', () => {
+describe('options of an entry', () => {
   const limited = define('limited', { processInput: () => undefined });
 
   test('that do not fit are a failure that names the entry, the option and the remedy', async () => {
@@ -145,7 +145,7 @@ describe('options', () => {
   });
 });
 
-describe('state', () => {
+describe('state of an entry', () => {
   const counting = define('counting', {
     processInput: ({ state }) => {
       state['count'] = Number(state['count'] ?? 0) + 1;
@@ -211,7 +211,7 @@ describe('state', () => {
   });
 });
 
-describe('violations', () => {
+describe('violations of a processor', () => {
   test('go back with every verdict, under the name of the entry', async () => {
     const methods = (end: 'return' | 'abort'): Methods => ({
       processInput: ({ onViolation, abort }) => {

@@ -79,7 +79,7 @@ test('a list is answered up to the first that this replica does not serve', asyn
   expect(reply).toMatchObject({ verdicts: [{ type: 'continue' }, { type: 'continue' }] });
 });
 
-describe('what a writer sends', () => {
+describe('what a processor’s writer sends', () => {
   test('is there before the answer, in order', async () => {
     const { reply, progress } = await ask(inputCall('writing'));
     expect(progress).toMatchObject([
@@ -96,7 +96,7 @@ describe('what a writer sends', () => {
   });
 });
 
-describe('refusals', () => {
+describe('a replica refuses', () => {
   test('a call that does not fit names the place', async () => {
     const answer = await asker.bus.nc.request(asker.bus.subjects.stage('processInput', 'plain'), '{"callId":"x"}');
     expect(answer.json()).toMatchObject({ error: { code: 'message-invalid', path: 'run' } });
@@ -119,7 +119,7 @@ describe('refusals', () => {
   });
 });
 
-describe('the abort signal', () => {
+describe('the abort signal of a stage call', () => {
   test('fires when the call is given up, for that call alone', async () => {
     const [first, second] = [inputCall('waiting', 'run-a'), inputCall('waiting', 'run-b')];
     const answers = [ask(first), ask(second)];
@@ -140,7 +140,7 @@ describe('the abort signal', () => {
   });
 });
 
-describe('replicas', () => {
+describe('replicas of a processor', () => {
   test('share the calls by queue group, and each has a subject of its own', async () => {
     const second = await hosts.start();
     const replicas = new Set<string>();

@@ -54,7 +54,7 @@ const open = async (ids: string[], more: Partial<OpenOptions> = {}) => {
 const numbers = (outputs: SessionOutput[]) => outputs.map(({ sequence }) => sequence);
 const dense = (outputs: SessionOutput[]) => outputs.map((_, at) => at);
 
-describe('a session', () => {
+describe('a replica’s session', () => {
   test('takes batches, answers with batches, counts what is done, and ends with verdicts and state', async () => {
     const session = await open(['count', 'upper']);
     expect(session.opened).toMatchObject({
@@ -125,7 +125,7 @@ describe('a session', () => {
   });
 });
 
-describe('the whole stream in one piece', () => {
+describe('a stream that comes as one batch', () => {
   test('is answered by the reply to the open, and no session is kept', async () => {
     const { opened, outputs } = await open(['count', 'upper'], { chunks: [delta('a'), delta('b')], end: true });
     if (!opened.opened) throw new Error('it was to be opened');
@@ -142,7 +142,7 @@ describe('the whole stream in one piece', () => {
   });
 });
 
-describe('opening', () => {
+describe('opening a session', () => {
   test('answers how many of the list this replica serves', async () => {
     expect((await open(['upper', 'count', 'elsewhere', 'upper'])).opened).toMatchObject({ opened: true, served: 2 });
   });
@@ -163,7 +163,7 @@ describe('opening', () => {
   });
 });
 
-describe('a session that goes wrong', () => {
+describe('a replica’s session that goes wrong', () => {
   test('is stopped by a processor: what was let through before comes with the verdicts, nothing after it', async () => {
     const session = await open(['upper', 'stop']);
     session.send([delta('a'), delta('b'), delta('c'), delta('d')]);

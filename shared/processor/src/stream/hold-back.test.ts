@@ -17,7 +17,7 @@ const filter: TextFilter = {
 const through = (chunks: Chunk[], held: JsonObject = {}) => chunks.flatMap((chunk) => holdBack(chunk, held, filter));
 const base = { runId: TEST_RUN.runId, from: 'AGENT' as const };
 
-test('however a text is cut, the deltas joined are the filter of the whole text', () => {
+test('holding back: however a text is cut, the deltas joined are the filter of the whole text', () => {
   const text = 'a secret, a sec, ssecret secretsecret sesecret se';
   for (let first = 0; first <= text.length; first++) {
     for (let second = first; second <= text.length; second += 3) {
@@ -28,7 +28,7 @@ test('however a text is cut, the deltas joined are the filter of the whole text'
   expect(streamedText(through(textChunks(text.split(''))))).toBe(filter.apply(text));
 });
 
-test('what is settled goes at once, what may continue waits, and the end lets it go before itself', () => {
+test('holding back sends at once what is decided; what may continue waits, and goes before the part’s end', () => {
   const held: JsonObject = {};
   const [start, delta, end] = textChunks(['hello sec']);
   if (!start || !delta || !end) throw new Error('three were made');
@@ -38,7 +38,7 @@ test('what is settled goes at once, what may continue waits, and the end lets it
   expect(held).toEqual({});
 });
 
-test('nothing empty is sent', () => {
+test('holding back sends no empty delta', () => {
   expect(through(textChunks(['se', 'cr', ''])).map(({ type }) => type)).toEqual([
     'text-start',
     'text-delta',
@@ -46,7 +46,7 @@ test('nothing empty is sent', () => {
   ]);
 });
 
-test('parts are held apart: by id, and by what they are', () => {
+test('holding back keeps parts apart: by id, and by what they are', () => {
   const one = textChunks(['sec', 'ond'], 'one');
   const two = textChunks(['sec', 'ret'], 'two');
   const mixed = one.flatMap((chunk, at) => [chunk, two[at] ?? chunk]);
@@ -56,7 +56,7 @@ test('parts are held apart: by id, and by what they are', () => {
   expect([of('one'), of('two')]).toEqual(['second', '***']);
 });
 
-test('reasoning and tool arguments are held back too', () => {
+test('holding back covers reasoning and tool arguments', () => {
   const out = through([
     { type: 'reasoning-delta', ...base, payload: { id: 'x', text: 'my sec' } },
     { type: 'text-delta', ...base, payload: { id: 'x', text: 'ret' } },
@@ -148,7 +148,7 @@ describe('a text that may not pass', () => {
   });
 });
 
-test('other chunks pass as they are', () => {
+test('holding back lets other chunks pass as they are', () => {
   const finish: Chunk = { type: 'step-finish', ...base, payload: { stepResult: { reason: 'stop' }, output: {} } };
   expect(holdBack(finish, {}, filter)).toEqual([finish]);
 });

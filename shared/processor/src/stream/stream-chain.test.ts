@@ -47,7 +47,7 @@ describe('what a processor makes of a chunk', () => {
   });
 });
 
-describe('order', () => {
+describe('order in a stream of processors', () => {
   test('holds though some chunks take longer than others', async () => {
     const names = Array.from({ length: 12 }, (_, at) => String(at));
     const slow = streaming('slow', async ({ part }) => {
@@ -57,7 +57,7 @@ describe('order', () => {
     expect((await streamThrough([slow, pass, slow], texts(...names))).out).toEqual(names);
   });
 
-  test('a processor gets the next chunk when it is done with the one before', async () => {
+  test('gives a processor the next chunk when it is done with the one before', async () => {
     let active = 0;
     let most = 0;
     const counting = streaming('counting', async ({ part }) => {
@@ -70,7 +70,7 @@ describe('order', () => {
     expect(most).toBe(1);
   });
 
-  test('and works on it while those after it still work on the one before: a pipeline', async () => {
+  test('lets it work on that while those after it still work on the one before: a pipeline', async () => {
     const log: string[] = [];
     const entered = new Map<string, PromiseWithResolvers<void>>();
     const enter = (what: string) => {
@@ -98,7 +98,7 @@ describe('order', () => {
   });
 });
 
-describe('data chunks', () => {
+describe('data chunks in a stream of processors', () => {
   const seen: string[] = [];
   const look = streaming('look', ({ part }) => (seen.push(part.type), part));
 
@@ -159,8 +159,8 @@ describe('a processor that stops', () => {
   });
 });
 
-describe('state and parts', () => {
-  test('state lives through the stream and goes back at its end, also where another one stopped', async () => {
+describe('state and parts in a stream of processors', () => {
+  test('live through the stream and go back at its end, also where another one stopped', async () => {
     const count = streaming('count', ({ part, state }) => {
       state['seen'] = Number(state['seen'] ?? 0) + 1;
       return part;
@@ -176,7 +176,7 @@ describe('state and parts', () => {
     });
   });
 
-  test('state that is not JSON fails its own processor alone', async () => {
+  test('fail their own processor alone where the state is not JSON', async () => {
     const broken = streaming('broken', ({ part, state }) => (Object.assign(state, { timer: new Map() }), part));
     expect((await streamThrough([broken, pass], texts('a'))).verdicts).toMatchObject([
       { type: 'failure', code: 'state-not-serializable' },
@@ -192,6 +192,6 @@ describe('state and parts', () => {
   });
 });
 
-test('no chunks at all are an answer too', async () => {
+test('a stream of processors without chunks still has verdicts', async () => {
   expect(await streamThrough([upper], [])).toMatchObject({ out: [], verdicts: [{ type: 'continue' }] });
 });

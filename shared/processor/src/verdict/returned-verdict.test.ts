@@ -9,7 +9,7 @@ const returning = (stage: CalledStage, result: unknown) => verdictOf(stage, () =
 const failure = (code: string, message: RegExp) => ({ type: 'failure', code, message: expect.stringMatching(message) });
 const message = textMessage('new', 'user', 'new');
 
-describe('no change', () => {
+describe('a return value that changes nothing', () => {
   test.each(stages)('%s: undefined, null and an empty object, at once or later', async (stage) => {
     for (const result of [undefined, null, {}, Promise.resolve(undefined)]) {
       expect(await returning(stage, result)).toEqual({ type: 'continue' });
@@ -35,7 +35,7 @@ describe('no change', () => {
   });
 });
 
-describe('changes', () => {
+describe('a return value that changes something', () => {
   const add = (source: string) => ({ ops: expect.arrayContaining([{ op: 'add', source, message }]) });
   test.each([
     ['processInput', [message], add('input')],

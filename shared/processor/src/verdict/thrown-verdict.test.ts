@@ -9,7 +9,7 @@ const stages = STAGES.filter((stage): stage is CalledStage => stage !== 'process
 type Stops = Pick<CommonArgs, 'abort' | 'halt' | 'suspend'>;
 const stopping = (stage: CalledStage, stop: (args: Stops) => unknown) => verdictOf(stage, stop);
 
-describe('abort', () => {
+describe('abort() of a processor', () => {
   test.each(stages)('%s: with its reason and metadata', async (stage) => {
     expect(await stopping(stage, ({ abort }) => abort('no', { metadata: { rule: 1 } }))).toEqual({
       type: 'abort',
@@ -65,7 +65,7 @@ describe('abort', () => {
   });
 });
 
-test('halt: where the stage allows it, a failure where it does not', async () => {
+test('halt() of a processor is a halt where the stage allows it, a failure where it does not', async () => {
   const halt = (stage: CalledStage) => stopping(stage, (args) => args.halt('done', 'why'));
   expect(await halt('processToolCall')).toEqual({ type: 'halt', response: 'done', reason: 'why' });
   for (const stage of ['processAPIError', 'processLLMResponse'] as const) {
@@ -73,7 +73,7 @@ test('halt: where the stage allows it, a failure where it does not', async () =>
   }
 });
 
-test('suspend is refused by its name until it is built', async () => {
+test('suspend() of a processor is refused by its name until it is built', async () => {
   expect(await stopping('processInput', ({ suspend }) => suspend({ question: 'sure?' }))).toMatchObject({
     type: 'failure',
     code: 'not-built-yet',
