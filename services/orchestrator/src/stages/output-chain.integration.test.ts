@@ -1,6 +1,13 @@
 // The output stream's processors of a step as one chain: what waits in it, and who is told when the run is stopped.
-import { SESSION_LIMITS, sessionOpenSchema, type Chunk, type PlanEntry } from '@millrace/contracts';
-import { serve, type Serving } from '@millrace/bus';
+import {
+  SESSION_LIMITS,
+  sessionInputSchema,
+  sessionOpenSchema,
+  type Chunk,
+  type PlanEntry,
+  type SessionOpen,
+} from '@millrace/contracts';
+import { listen, publish, serve, type Serving } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
@@ -59,3 +66,26 @@ test('a replica that opens a session and falls silent loses it, and the output c
   const { stopped } = await chain.end();
   expect(stopped).toMatchObject({ verdict: { code: 'session-lost', message: expect.stringContaining('silent') } });
 }, 15_000);
+
+test('entries that a session has no verdict for, after one that stopped, have not failed', async () => {
+  const { bus } = connection;
+  const handle = async ({ session, orchestrator }: SessionOpen) => {
+    const verdicts = [{ type: 'halt', response: 'Enough.' }];
+    const answer = { session, sequence: 0, processed: 1, chunks: [], verdicts, ms: [1] };
+    listen(bus, bus.subjects.session('guards', 'r1', session), sessionInputSchema, ({ chunks }) => {
+      if (chunks.length > 0) publish(bus, bus.subjects.out(orchestrator, session), answer);
+    });
+    return { opened: true, replica: 'r1', service: 'guards', served: 2 };
+  };
+  const subject = bus.subjects.stage('processOutputStream', 'first');
+  servings.push(serve(bus, { subject, request: sessionOpenSchema, handle }));
+  await bus.nc.flush();
+  const entries = ['first', 'second'].map((name) => planEntry(name, { stages: ['processOutputStream'] }));
+  const made = createTestRun({ bus, entries, discovery: { together: () => true } });
+  runs.push(made);
+  const chain = await openOutputChain(made.run, input, () => undefined);
+  chain.push(words(1));
+  const { stopped, outcomes } = await chain.end();
+  expect(stopped).toMatchObject({ entry: { entry: 'first' }, verdict: { type: 'halt' } });
+  expect(outcomes).toMatchObject([{ entry: 'first', verdict: 'halt' }]);
+});

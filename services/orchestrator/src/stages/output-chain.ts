@@ -107,7 +107,7 @@ type Link = Session & { entries: PlanEntry[]; attempts: number };
 /** A stream processor that breaks in mid-stream fails the run, whatever its policy: its text has already been let through. */
 function judgedBy({ entries, attempts, opened }: Link, end: SessionEnd, input: StageInput): Judged[] {
   const { replica } = opened;
-  return entries.map((entry, at): Judged => {
+  return entries.slice(0, judgedCount(entries, end)).map((entry, at): Judged => {
     if ('lost' in end) return { ...lostAtOnce(entry, input, end.lost), attempts, replica };
     const verdict = end.verdicts[at];
     if (!verdict) return { ...lostAtOnce(entry, input, unjudged), attempts, replica };
@@ -118,6 +118,12 @@ function judgedBy({ entries, attempts, opened }: Link, end: SessionEnd, input: S
       replica,
     };
   });
+}
+
+/** As in a stage call, those after the one that stopped may be left out: they have not failed. */
+function judgedCount(entries: readonly PlanEntry[], end: SessionEnd): number {
+  if ('lost' in end || end.verdicts.every(({ type }) => type === 'continue')) return entries.length;
+  return end.verdicts.length;
 }
 
 type Loss = Extract<SessionEnd, { lost: unknown }>['lost'];
