@@ -32,7 +32,7 @@ test('a public event says which entry did what, and how much of which rule was f
       {
         entry: 'pii',
         verdict: 'abort',
-        error: { code: 'processor-failed', message: 'A processor threw.' },
+        error: { code: 'processor-failed', message: 'A processor threw, or answered something that cannot be used.' },
         violations: [
           { processorId: 'pii', rule: 'email', count: 5 },
           { processorId: 'pii', count: 1 },

@@ -47,12 +47,12 @@ export const sessionOpenedSchema = z.union([
 ]);
 export type SessionOpened = z.infer<typeof sessionOpenedSchema>;
 
+/** What both directions have. */
+const batch = { session: tokenSchema, sequence: count, processed: count, chunks: z.array(chunkSchema) };
+
 /** Orchestrator to replica. */
 export const sessionInputSchema = z.object({
-  session: tokenSchema,
-  sequence: count,
-  processed: count,
-  chunks: z.array(chunkSchema),
+  ...batch,
   end: z.boolean().optional(),
   drop: z.boolean().optional().describe('the session is given up: nothing more is wanted'),
 });
@@ -60,10 +60,7 @@ export type SessionInput = z.infer<typeof sessionInputSchema>;
 
 /** Replica to orchestrator. `verdicts` ends the session. */
 export const sessionOutputSchema = z.object({
-  session: tokenSchema,
-  sequence: count,
-  processed: count,
-  chunks: z.array(chunkSchema),
+  ...batch,
   verdicts: verdictsSchema.optional(),
   ms: z.array(z.number()).optional().describe("each entry's own time"),
 });

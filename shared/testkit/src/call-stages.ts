@@ -11,17 +11,9 @@ import {
   type Verdict,
 } from '@millrace/contracts';
 import { callStage, createHostedProcessors, type ProcessorDefinition } from '@millrace/processor';
-import { callContext, callEntry, stageCall } from './stage-call.ts';
+import { TEST_RUN, callContext, callEntry, stageCall } from './stage-call.ts';
 
-export const aRun = (changes: Partial<RunRef> = {}): RunRef => ({
-  tenant: 'default',
-  runId: 'run-1',
-  agent: 'demo',
-  epoch: 1,
-  threadId: 'thread-1',
-  resourceId: 'ada',
-  ...changes,
-});
+export const aRun = (changes: Partial<RunRef> = {}): RunRef => ({ ...TEST_RUN, ...changes });
 
 type Use = { definition: ProcessorDefinition; options?: JsonObject };
 type Messages = readonly (string | Message)[];

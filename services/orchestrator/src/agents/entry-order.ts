@@ -58,8 +58,14 @@ const isShipped = (list: ListName, target: string): boolean =>
 
 function placeOf(list: ListName, ordered: readonly Placed[], index: TargetIndex, entry: Placed): number | Issue {
   const { after, before } = entry;
-  const low = after === undefined ? 0 : placeAfter(list, ordered, index, entry, after);
-  const high = before === undefined ? ordered.length : placeBefore(list, ordered, index, entry, before);
+  const placesOf = (target: string): number[] => {
+    const named = new Set(index.named(entry, target));
+    return ordered.flatMap((other, at) => (named.has(other) ? [at] : []));
+  };
+  const last = after === undefined ? -1 : placesOf(after).at(-1);
+  const first = before === undefined ? ordered.length : placesOf(before)[0];
+  const low = last === undefined ? defaultPlace(list, ordered, after) : last + 1;
+  const high = first ?? defaultPlace(list, ordered, before);
   if (low > high) {
     const message = `"${entry.name}" cannot stand both after "${after}" and before "${before}".`;
     return { code: 'entry-cycle', message, path: entry.path, remedy: 'Remove one of the two.' };
@@ -70,32 +76,8 @@ function placeOf(list: ListName, ordered: readonly Placed[], index: TargetIndex,
   return place < 0 ? high : place;
 }
 
-function placeAfter(
-  list: ListName,
-  ordered: readonly Placed[],
-  index: TargetIndex,
-  entry: Placed,
-  target: string,
-): number {
-  const named = new Set(index.named(entry, target));
-  const at = ordered.findLastIndex((other) => named.has(other));
-  return at >= 0 ? at + 1 : defaultPlace(list, ordered, target);
-}
-
-function placeBefore(
-  list: ListName,
-  ordered: readonly Placed[],
-  index: TargetIndex,
-  entry: Placed,
-  target: string,
-): number {
-  const named = new Set(index.named(entry, target));
-  const at = ordered.findIndex((other) => named.has(other));
-  return at >= 0 ? at : defaultPlace(list, ordered, target);
-}
-
 /** Before the first listed entry that stands after the target by default. */
-function defaultPlace(list: ListName, ordered: readonly Placed[], target: string): number {
+function defaultPlace(list: ListName, ordered: readonly Placed[], target = ''): number {
   const order = DEFAULT_ORDER[list];
   const rank = target === 'memory' ? order.indexOf(MEMORY_PROCESSORS[0] ?? '') : order.indexOf(target);
   const at = ordered.findIndex((other) => order.indexOf(other.processor) > rank);

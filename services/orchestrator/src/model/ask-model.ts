@@ -36,14 +36,14 @@ export type ModelCall = {
 
 export type Answered = Extract<StepStream, { kind: 'answer' }>;
 /** `again`: processAPIError changed the messages or the model; the prompt is to be made anew. */
-export type Asked = { answered: Answered } | { interrupt: Interrupt } | { again: true };
+export type ModelOutcome = { answered: Answered } | { interrupt: Interrupt } | { again: true };
 
 /** More tries for 429, 5xx and network errors, before processAPIError decides. */
 const EXTRA_TRIES = 2;
 const BACKOFF_MS = 500;
 const MAX_RETRY_AFTER_MS = 60_000;
 
-export async function askModel(run: Run, call: ModelCall, input: StageInput): Promise<Asked> {
+export async function askModel(run: Run, call: ModelCall, input: StageInput): Promise<ModelOutcome> {
   for (let tries = 0; ; tries++) {
     const from = run.chunks.nextIndex();
     const stream = await streamOnce(run, call, input);
@@ -130,7 +130,12 @@ function fromCache(runId: string, chunks: Chunk[]) {
 }
 
 /** `input.retryCount` counts the tries that processAPIError has asked for too. */
-async function onModelError(run: Run, call: ModelCall, input: StageInput, failure: ModelFailure): Promise<Asked> {
+async function onModelError(
+  run: Run,
+  call: ModelCall,
+  input: StageInput,
+  failure: ModelFailure,
+): Promise<ModelOutcome> {
   const { error, code = 'model-call-failed' } = failure;
   const { conversation, steps } = run.state();
   const asked = { ...input, conversation, steps, model: call.model, error };

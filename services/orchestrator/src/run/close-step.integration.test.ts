@@ -2,11 +2,12 @@
 // through, or not at all.
 import { messagesOf, type JsonValue, type ToolResult } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { typesOf } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { answerOf } from '../testing/run-states.ts';
+import { useOpened } from '../testing/opened.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
 import { closeStep } from './close-step.ts';
 import { endRun } from './end-run.ts';
@@ -33,10 +34,7 @@ const filter = defineProcessor({
 });
 useProcessors(nats, [filter], 'guards');
 const connection = useBus(nats, 'orchestrator');
-const runs: TestRun[] = [];
-afterEach(() => {
-  for (const run of runs.splice(0)) run.close();
-});
+const { runs } = useOpened();
 
 const tool = { name: 'look', description: '', inputSchema: {}, subject: 's', idempotent: false, timeoutMs: 1_000 };
 const call = (toolCallId: string) => ({ toolCallId, toolName: 'look', args: { q: toolCallId } });

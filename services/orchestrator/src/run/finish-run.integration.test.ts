@@ -1,13 +1,15 @@
 // The end of a run that went well: the finish passes the output chain, waits, and says what processOutputResult left.
 import { textMessage, type Chunk, type PlanEntry, type StageInput, type Verdict } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { dataChunk, typesOf } from '../testing/chunks.ts';
+import { maskingProcessor } from '../testing/masking-processor.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { answerOf } from '../testing/run-states.ts';
-import { goOn, scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
-import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
+import { useOpened } from '../testing/opened.ts';
+import { createTestRun } from '../testing/test-run.ts';
 import { endRun } from './end-run.ts';
 import { finishRun } from './finish-run.ts';
 
@@ -26,30 +28,9 @@ const stamper = defineProcessor({
     },
   }),
 });
-/** Masks an address wherever it stands, in the stream alone, and stops at a word. */
-const masker = defineProcessor({
-  id: 'masker',
-  description: 'masks and blocks in the stream',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'masker',
-    processOutputStream: async ({ part, abort }) => {
-      const json = JSON.stringify(part);
-      if (json.includes('forbidden')) return abort('a forbidden word');
-      return JSON.parse(json.replaceAll('ada@example.org', '***'));
-    },
-  }),
-});
-useProcessors(nats, [stamper, masker], 'stream-service');
+useProcessors(nats, [stamper, maskingProcessor('masker')], 'stream-service');
 const connection = useBus(nats, 'orchestrator');
-const replicas: ScriptedReplica[] = [];
-const runs: TestRun[] = [];
-afterEach(async () => {
-  await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
-  for (const run of runs.splice(0)) run.close();
-});
+const { replicas, runs } = useOpened();
 
 type Options = { verdict?: Verdict; stream?: Partial<PlanEntry>; retries?: number };
 async function finished({ verdict = goOn, stream = {}, retries = 0 }: Options = {}) {

@@ -1,42 +1,22 @@
 // Texts of processors and providers on their way to the caller: a halt's answer, an abort's reason, an error's message. The output
 // stream's processors judge them; what stands literally in the agent's definition is exempt.
 import type { Agent, RunAction, StageInput } from '@millrace/contracts';
-import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import { useBus, useNats, useProcessors } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
 import { textOf } from '../testing/chunks.ts';
+import { maskingProcessor } from '../testing/masking-processor.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { answerOf } from '../testing/run-states.ts';
-import { goOn, scriptReplica, type ScriptedReplica } from '../testing/scripted-replica.ts';
-import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
+import { useOpened } from '../testing/opened.ts';
+import { createTestRun } from '../testing/test-run.ts';
 import type { Ending } from '../state/interrupt.ts';
 import { endRun } from './end-run.ts';
 
 const nats = useNats();
-const masked = (text: string): string => text.replaceAll('ada@example.org', '***');
-/** Masks an address wherever it stands, and stops at a word. */
-const guard = defineProcessor({
-  id: 'guard',
-  description: 'masks and blocks',
-  stages: ['processOutputStream'],
-  reads: [],
-  options: z.strictObject({}),
-  create: () => ({
-    id: 'guard',
-    processOutputStream: async ({ part, abort }) => {
-      const json = JSON.stringify(part);
-      return json.includes('forbidden') ? abort('a forbidden word') : JSON.parse(masked(json));
-    },
-  }),
-});
-useProcessors(nats, [guard], 'guards');
+useProcessors(nats, [maskingProcessor('guard')], 'guards');
 const connection = useBus(nats, 'orchestrator');
-const replicas: ScriptedReplica[] = [];
-const runs: TestRun[] = [];
-afterEach(async () => {
-  await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
-  for (const run of runs.splice(0)) run.close();
-});
+const { replicas, runs } = useOpened();
 
 const stream = planEntry('guard', { stages: ['processOutputStream'] });
 const memory = planEntry('message-history', { stages: ['processOutputResult'], memory: true, attempts: 1 });

@@ -8,23 +8,19 @@ import {
   type Verdict,
 } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dataChunk, typesOf } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
-import { goOn, scriptReplica, type Script, type ScriptedReplica } from '../testing/scripted-replica.ts';
-import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { goOn, scriptReplica, type Script } from '../testing/scripted-replica.ts';
+import { useOpened } from '../testing/opened.ts';
+import { createTestRun } from '../testing/test-run.ts';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from './run-stage.ts';
 import { maxRetries, stopOutcome } from './stop-outcome.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const replicas: ScriptedReplica[] = [];
-const runs: TestRun[] = [];
-afterEach(async () => {
-  await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
-  for (const run of runs.splice(0)) run.close();
-});
+const { replicas, runs } = useOpened();
 
 type Options = { stage?: Stage; merged?: boolean; retries?: number; more?: Partial<PlanEntry> };
 /** Entries of one service at a stage, answered by the script. */

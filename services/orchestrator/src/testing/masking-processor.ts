@@ -1,0 +1,21 @@
+// A processor of the output stream that masks an address wherever it stands, and stops at a word.
+import { defineProcessor } from '@millrace/testkit';
+import { z } from 'zod';
+
+const masked = (text: string): string => text.replaceAll('ada@example.org', '***');
+
+export const maskingProcessor = (id: string) =>
+  defineProcessor({
+    id,
+    description: 'masks and blocks in the stream',
+    stages: ['processOutputStream'],
+    reads: [],
+    options: z.strictObject({}),
+    create: () => ({
+      id,
+      processOutputStream: async ({ part, abort }) => {
+        const json = JSON.stringify(part);
+        return json.includes('forbidden') ? abort('a forbidden word') : JSON.parse(masked(json));
+      },
+    }),
+  });
