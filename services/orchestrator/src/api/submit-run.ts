@@ -59,7 +59,7 @@ async function removeHead(access: JetStreamAccess, tenant: string, runId: string
 }
 
 function runExists(runId: string): MillraceError {
-  return new MillraceError('run-exists', `"${runId}" was submitted before, with another input.`, {
+  return new MillraceError('run-exists', `"${runId}" was submitted before as another request.`, {
     path: 'runId',
     remedy: 'Choose another run id: an id is one request for as long as its result is kept.',
   });

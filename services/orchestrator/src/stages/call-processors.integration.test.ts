@@ -1,10 +1,11 @@
 // Policy falls on one entry: a merged call that is not answered, or in which one member fails, costs the others nothing.
 import { cancelCallSchema, stageCallSchema, textMessage, type PlanEntry, type StageInput } from '@millrace/contracts';
-import { listen, serve, type Bus, type Serving } from '@millrace/bus';
+import { listen, serve, type Bus } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
-import { failure, goOn, scriptReplica, type Script, type ScriptedReplica } from '../testing/scripted-replica.ts';
+import { failure, goOn, scriptReplica, type Script } from '../testing/scripted-replica.ts';
+import { useOpened } from '../testing/opened.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import { callProcessors } from './call-processors.ts';
@@ -13,14 +14,7 @@ import { emptyFold, foldVerdict, type Judged } from './verdict-fold.ts';
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stage = 'processInput';
-const replicas: ScriptedReplica[] = [];
-const runs: TestRun[] = [];
-const servings: Serving[] = [];
-afterEach(async () => {
-  await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
-  await Promise.all(servings.splice(0).map((serving) => serving.drain(1_000)));
-  for (const run of runs.splice(0)) run.close();
-});
+const { replicas, servings, runs } = useOpened();
 
 async function replica(processors: string[], script: Script) {
   const bus = await connection.connect({ name: 'guards' });

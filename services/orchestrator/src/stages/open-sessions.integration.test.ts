@@ -7,14 +7,15 @@ import {
   type SessionOpen,
   type SessionOpened,
 } from '@millrace/contracts';
-import { listen, serve, type Bus, type Serving } from '@millrace/bus';
+import { listen, serve, type Bus } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { delta, textOf } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { failure, goOn } from '../testing/scripted-replica.ts';
 import { RUN_ID } from '../testing/run-states.ts';
+import { useOpened } from '../testing/opened.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { openSessions } from './open-sessions.ts';
@@ -22,12 +23,7 @@ import { guardChunks } from './guard-chunks.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const servings: Serving[] = [];
-const runs: TestRun[] = [];
-afterEach(async () => {
-  await Promise.all(servings.splice(0).map((serving) => serving.drain(1_000)));
-  for (const run of runs.splice(0)) run.close();
-});
+const { servings, runs } = useOpened();
 
 const STAGE = 'processOutputStream';
 const input = { retryCount: 0, stepNumber: 0 };

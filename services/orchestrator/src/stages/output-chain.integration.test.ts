@@ -7,22 +7,18 @@ import {
   type PlanEntry,
   type SessionOpen,
 } from '@millrace/contracts';
-import { listen, publish, serve, type Serving } from '@millrace/bus';
+import { listen, publish, serve } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
 import { words } from '../testing/session-replica.ts';
-import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { useOpened } from '../testing/opened.ts';
+import { createTestRun } from '../testing/test-run.ts';
 import { openOutputChain } from './output-chain.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const servings: Serving[] = [];
-const runs: TestRun[] = [];
-afterEach(async () => {
-  await Promise.all(servings.splice(0).map((serving) => serving.drain(1_000)));
-  for (const run of runs.splice(0)) run.close();
-});
+const { servings, runs } = useOpened();
 
 const input = { retryCount: 0, stepNumber: 0 };
 /** A guard whose replica opens sessions and then never answers. */

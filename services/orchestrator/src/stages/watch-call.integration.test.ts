@@ -1,23 +1,19 @@
 // A call while it is under way: a replica that is gone is noticed, and a member that hangs costs its own time, not that of the others.
 import { stageCallSchema, type PlanEntry, type StageCall, type StageInput } from '@millrace/contracts';
-import { serve, type Bus, type ServeContext, type Serving } from '@millrace/bus';
+import { serve, type Bus, type ServeContext } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dataChunk, typesOf } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { goOn } from '../testing/scripted-replica.ts';
+import { useOpened } from '../testing/opened.ts';
 import { createTestRun, type TestRun } from '../testing/test-run.ts';
 import type { Discovery } from '../peers/discovery.ts';
 import { callProcessors } from './call-processors.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const servings: Serving[] = [];
-const runs: TestRun[] = [];
-afterEach(async () => {
-  await Promise.all(servings.splice(0).map((serving) => serving.drain(1_000)));
-  for (const run of runs.splice(0)) run.close();
-});
+const { servings, runs } = useOpened();
 
 const stage = 'processInput';
 const input: StageInput = { retryCount: 0, stepNumber: 0, conversation: { entries: [], system: [] } };

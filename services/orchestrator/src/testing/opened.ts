@@ -1,15 +1,19 @@
 // What a test opens in this process, ended after it.
+import type { Serving } from '@millrace/bus';
 import { afterEach } from 'vitest';
 import type { ScriptedReplica } from './scripted-replica.ts';
 import type { TestRun } from './test-run.ts';
 
-/** Call it after useBus. What is pushed is ended after each test: replicas, then runs. */
-export function useOpened(): { replicas: ScriptedReplica[]; runs: TestRun[] } {
-  const replicas: ScriptedReplica[] = [];
-  const runs: TestRun[] = [];
+export type Opened = { replicas: ScriptedReplica[]; servings: Serving[]; runs: TestRun[] };
+
+/** Call it after useBus. What is pushed is ended after each test: replicas and servings, then runs. */
+export function useOpened(): Opened {
+  const opened: Opened = { replicas: [], servings: [], runs: [] };
+  const { replicas, servings, runs } = opened;
   afterEach(async () => {
     await Promise.all(replicas.splice(0).map((replica) => replica.stop()));
+    await Promise.all(servings.splice(0).map((serving) => serving.drain(1_000)));
     for (const run of runs.splice(0)) run.close();
   });
-  return { replicas, runs };
+  return opened;
 }
