@@ -4,6 +4,7 @@ import {
   MillraceError,
   apiReplySchema,
   fromWireError,
+  loggedError,
   issuesOf,
   toWireError,
   tenantAndRun,
@@ -84,7 +85,7 @@ export function serveApi<V extends ApiVerb>(bus: Bus, verb: V, handle: ApiHandle
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by the verb's own schema
         return { ok: await handle(ask as ApiRequest<V>, { tenant, run }) };
       } catch (error) {
-        if (!MillraceError.isInstance(error)) bus.log.error({ verb, error: String(error) }, 'an api verb broke');
+        if (!MillraceError.isInstance(error)) bus.log.error({ verb, ...loggedError(error) }, 'an api verb broke');
         return { error: toWireError(error) };
       }
     },

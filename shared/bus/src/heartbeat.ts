@@ -1,4 +1,5 @@
 // One timer for the signs of life of many: of all sessions of a process, of all calls that it works on.
+import { loggedError } from '@millrace/contracts';
 import type { BusLog } from './bus-log.ts';
 
 export type Living = {
@@ -21,7 +22,7 @@ export function startHeartbeat(log: BusLog, intervalMs: number, living: () => It
       try {
         one.heartbeat(now);
       } catch (error) {
-        log.error({ error: String(error) }, 'a heartbeat failed');
+        log.error(loggedError(error), 'a heartbeat failed');
       }
     }
   }, intervalMs).unref();

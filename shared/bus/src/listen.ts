@@ -1,5 +1,5 @@
 // Subscribes without answering: what fits goes to the handler, what does not is logged with its subject.
-import type { MillraceError } from '@millrace/contracts';
+import { loggedError, type MillraceError } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { decode, encodeWithin, tooLarge } from './wire.ts';
@@ -14,7 +14,7 @@ export function listen<T>(
   bus: Bus,
   subject: string,
   schema: z.ZodType<T>,
-  handle: (message: T, subject: string) => void,
+  handle: (message: T, subject: string, bytes: number) => void,
   refused: (error: MillraceError, subject: string) => void = () => undefined,
 ): Listening {
   const subscription = bus.nc.subscribe(subject, {
@@ -26,10 +26,10 @@ export function listen<T>(
       }
       try {
         if ('error' in decoded) return refused(decoded.error, message.subject);
-        handle(decoded.ok, message.subject);
+        handle(decoded.ok, message.subject, message.data.length);
       } catch (thrown) {
         // Let through, it would end the connection's reading: every other subscription would lose what is under way.
-        bus.log.error({ subject: message.subject, error: String(thrown) }, 'a message could not be handled');
+        bus.log.error({ subject: message.subject, ...loggedError(thrown) }, 'a message could not be handled');
       }
     },
   });

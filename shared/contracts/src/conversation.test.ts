@@ -50,8 +50,15 @@ describe('add', () => {
       { op: 'add', source: 'context', message: message('a', 'new') },
     ]);
     expect(ids(twice)).toEqual(['a', 'b']);
-    expect(twice.entries[0]).toMatchObject({ source: 'context', message: { content: { parts: [{ text: 'new' }] } } });
+    expect(twice.entries[0]).toMatchObject({ message: { content: { parts: [{ text: 'new' }] } } });
   });
+
+  test.each(['remembered', 'context', 'response'] as const)(
+    'of an id that is there keeps its source: what the caller said does not become %s, which guards do not judge',
+    (source) => {
+      expect(conversation(add('a', 'input'), add('a', source)).entries.map((entry) => entry.source)).toEqual(['input']);
+    },
+  );
 });
 
 describe('remove', () => {

@@ -64,8 +64,12 @@ export function withCallerSystem({ entries, system }: Conversation): Conversatio
 function applyOp(conversation: Conversation, op: MessageOp): Conversation {
   const { entries, system } = conversation;
   switch (op.op) {
-    case 'add':
-      return afterChange({ entries: added(entries, op), system }, isCallerSystem(op));
+    case 'add': {
+      const there = entries.find((entry) => entry.message.id === op.message.id);
+      const next = { source: there?.source ?? op.source, message: op.message };
+      const isCallers = isCallerSystem(next) || (there !== undefined && isCallerSystem(there));
+      return afterChange({ entries: added(entries, next, op.before), system }, isCallers);
+    }
     case 'remove': {
       const gone = new Set(op.ids);
       const isCallers = entries.some((entry) => gone.has(entry.message.id) && isCallerSystem(entry));
@@ -93,15 +97,22 @@ function applyOp(conversation: Conversation, op: MessageOp): Conversation {
 const afterChange = (conversation: Conversation, isCallers: boolean): Conversation =>
   isCallers ? withCallerSystem(conversation) : conversation;
 
-/** An added message whose id is there already replaces it in place: adding twice is adding once. */
-function added(entries: ConversationEntry[], op: Extract<MessageOp, { op: 'add' }>): ConversationEntry[] {
-  const entry = { source: op.source, message: op.message };
-  const there = entries.findIndex((existing) => existing.message.id === op.message.id);
+/**
+ * An added message whose id is there already replaces it in place: adding twice is adding once. It keeps its source: what a caller
+ * said does not become history, which nobody judges, by being added again.
+ */
+function added(
+  entries: ConversationEntry[],
+  entry: ConversationEntry,
+  before: string | undefined,
+): ConversationEntry[] {
+  const place = (id: string) => entries.findIndex(({ message }) => message.id === id);
+  const there = place(entry.message.id);
   if (there >= 0) return entries.with(there, entry);
-  const before = op.before === undefined ? -1 : entries.findIndex((existing) => existing.message.id === op.before);
-  if (before >= 0) return entries.toSpliced(before, 0, entry);
+  const next = before === undefined ? -1 : place(before);
+  if (next >= 0) return entries.toSpliced(next, 0, entry);
   // Remembered messages stand before everything of this run, in the order in which they come.
-  if (op.source !== 'remembered') return [...entries, entry];
+  if (entry.source !== 'remembered') return [...entries, entry];
   const firstOwn = entries.findIndex((existing) => existing.source !== 'remembered');
   return firstOwn < 0 ? [...entries, entry] : entries.toSpliced(firstOwn, 0, entry);
 }

@@ -42,6 +42,22 @@ test('a public event says which entry did what, and how much of which rule was f
   });
 });
 
+test('a public event names rules, and leaves out what is no name: a sentence, a number', () => {
+  const told = publicEvent({
+    ...stage,
+    entries: ['email', '4111 1111', 'it said so', '4111'].map((rule) => ({
+      entry: 'odd',
+      processor: 'odd',
+      verdict: 'continue',
+      ms: 1,
+      attempts: 1,
+      violations: [{ processorId: 'odd', message: 'found', rule }],
+    })),
+  });
+  const rules = 'entries' in told ? told.entries.map(({ violations }) => violations?.[0]?.rule) : [];
+  expect(rules).toEqual(['email', undefined, undefined, undefined]);
+});
+
 test('a public event has no reason, metadata, span or word of an error', () => {
   const model: RunEvent = {
     event: 'model',

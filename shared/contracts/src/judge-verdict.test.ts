@@ -55,6 +55,14 @@ describe('a verdict that the stage allows', () => {
   });
 });
 
+test.each([
+  ['a name', 'rate-limited', 'rate-limited'],
+  ['a sentence', 'they said 4111', undefined],
+])('the code of a denial is shown when it is a name: %s', (_what, code, shown) => {
+  const { verdict } = applyVerdict('processToolCall', input, { type: 'deny', reason: 'no', code });
+  expect(verdict).toEqual({ type: 'deny', reason: 'no', ...(shown !== undefined && { code: shown }) });
+});
+
 describe('a verdict that is refused', () => {
   test.each<[string, Stage, Verdict]>([
     ['a kind that the stage has not', 'processInput', { type: 'deny', reason: 'x' }],

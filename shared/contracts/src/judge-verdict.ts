@@ -7,7 +7,7 @@ import { isKnownCode } from './errors.ts';
 import { MAX_NESTING, isNestedDeeper, type JsonValue } from './json.ts';
 import type { Stage } from './stage.ts';
 import type { StageInput } from './stage-call.ts';
-import { allowsRetry, allowsVerdict, type Verdict, type VerdictOf, type Violation } from './verdict.ts';
+import { allowsRetry, allowsVerdict, isName, type Verdict, type VerdictOf, type Violation } from './verdict.ts';
 
 /** Longer texts of a verdict that only explain are cut, with a mark. The text of a halt is an answer, and is not. */
 export const MAX_REASON_CHARS = 8_192;
@@ -70,12 +70,17 @@ function withBounds(verdict: Verdict): Verdict {
       };
     }
     case 'deny':
-      return { ...verdict, reason: cut(verdict.reason) };
+      return withName({ ...verdict, reason: cut(verdict.reason) });
     case 'halt':
       return verdict.reason === undefined ? verdict : { ...verdict, reason: cut(verdict.reason) };
     default:
       return verdict;
   }
+}
+
+/** A denial's code is a name, or is left out. */
+function withName({ code, ...verdict }: VerdictOf<'deny'>): VerdictOf<'deny'> {
+  return code !== undefined && isName(code) ? { ...verdict, code } : verdict;
 }
 
 function cut(text: string): string {

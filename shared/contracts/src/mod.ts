@@ -8,6 +8,7 @@ export * from './conversation.ts';
 export * from './discovery.ts';
 export * from './error-codes.ts';
 export * from './errors.ts';
+export * from './logged-error.ts';
 export * from './event.ts';
 export * from './json.ts';
 export * from './json-schemas.ts';

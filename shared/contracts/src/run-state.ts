@@ -70,7 +70,12 @@ export type PlacedResult = z.infer<typeof placedResultSchema>;
 
 /** Everything that can happen to a run. */
 export const runActionSchema = z.discriminatedUnion('action', [
-  z.object({ action: z.literal('messages-changed'), ops: z.array(messageOpSchema) }),
+  z.object({
+    action: z.literal('messages-changed'),
+    ops: z.array(messageOpSchema),
+    unpassed: z.literal(true).optional().describe('processors worded them, and the output chain has not passed them'),
+  }),
+  z.object({ action: z.literal('messages-passed') }),
   z.object({ action: z.literal('states-changed'), states: z.record(z.string(), jsonObjectSchema) }),
   z.object({ action: z.literal('violations-found'), violations: z.array(violationSchema) }),
   z.object({ action: z.literal('input-passed') }),
@@ -116,6 +121,9 @@ export const runStateSchema = z.object({
   request: runRequestSchema,
   applied: appliedAgentSchema,
   conversation: conversationSchema,
+  unpassed: z
+    .array(z.string())
+    .describe('ids of messages as processors worded them, which the output chain has not passed'),
   states: z.record(z.string(), jsonObjectSchema),
   inputPassed: z.boolean(),
   open: openStepSchema.optional(),

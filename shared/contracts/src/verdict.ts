@@ -17,6 +17,10 @@ export const violationSchema = z.object({
 });
 export type Violation = z.infer<typeof violationSchema>;
 
+/** Rules and codes are shown to callers without being judged: they are names, and what reads otherwise is left out. */
+const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+export const isName = (text: string): boolean => NAME_PATTERN.test(text);
+
 /** At most so many violations of one entry in one stage are kept; one more counts the rest. */
 export const MAX_VIOLATIONS = 32;
 
@@ -31,7 +35,8 @@ export type PublicViolation = z.infer<typeof publicViolationSchema>;
 /** One for each processor and rule, in the order of their first finding. */
 export function publicViolations(violations: readonly Violation[]): PublicViolation[] {
   const sums = new Map<string, PublicViolation>();
-  for (const { processorId, rule, count = 1 } of violations) {
+  for (const { processorId, rule: said, count = 1 } of violations) {
+    const rule = said !== undefined && isName(said) ? said : undefined;
     const key = JSON.stringify([processorId, rule]);
     const sum = sums.get(key)?.count ?? 0;
     sums.set(key, { processorId, ...(rule !== undefined && { rule }), count: sum + count });

@@ -5,7 +5,8 @@ import { listen, startHeartbeat, type Bus, type Living } from '@millrace/bus';
 
 /** `heartbeat` is called twice a second. */
 export type SessionListener = Living & {
-  receive(output: SessionOutput): void;
+  /** @param bytes of its message */
+  receive(output: SessionOutput, bytes: number): void;
   /** What came for the session does not fit. @param why what does not, and where */
   refuse(why: string): void;
 };
@@ -19,10 +20,10 @@ export type SessionInbox = {
 
 export function createSessionInbox(bus: Bus): SessionInbox {
   const listeners = new Map<string, SessionListener>();
-  const receive = (output: SessionOutput, subject: string) => {
+  const receive = (output: SessionOutput, subject: string, bytes: number) => {
     // The subject alone counts: a payload that names another session is refused.
     const session = lastToken(subject);
-    if (output.session === session) listeners.get(session)?.receive(output);
+    if (output.session === session) listeners.get(session)?.receive(output, bytes);
     else bus.log.warn({ subject, session: output.session }, 'a session batch names another session than its subject');
   };
   const refuse = (error: Error, subject: string) => listeners.get(lastToken(subject))?.refuse(error.message);

@@ -48,7 +48,8 @@ export async function acceptAnswer(run: Run, call: ModelCall, answered: Answered
   const passed = object && (await passObject(run, object.value));
   if (passed && 'interrupt' in passed) return passed.interrupt;
   const system = changedGroups(input.conversation.system, run.state().conversation.system);
-  return accept(run, { ...answer, ...passed }, call.tools, system);
+  const isChanged = JSON.stringify(final) !== JSON.stringify(message);
+  return accept(run, { ...answer, ...passed }, { tools: call.tools, system, isChanged });
 }
 
 type Given = { text: string; toolCalls: ToolCall[] };
@@ -67,10 +68,10 @@ function finalMessage(run: Run, message: Message, given: Given, left: StageInput
 async function accept(
   run: Run,
   answer: StepAnswer,
-  tools: ToolDefinition[],
-  system: MessageOp[],
+  { tools, system, isChanged }: { tools: ToolDefinition[]; system: MessageOp[]; isChanged: boolean },
 ): Promise<Interrupt | undefined> {
-  run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message: answer.message }] });
+  const ops: MessageOp[] = [{ op: 'add', source: 'response', message: answer.message }];
+  run.dispatch({ action: 'messages-changed', ops, ...(isChanged && { unpassed: true }) });
   run.dispatch({ action: 'answer-accepted', answer, tools });
   if (system.length > 0) run.dispatch({ action: 'messages-changed', ops: system });
   return run.checkpoint();

@@ -119,7 +119,8 @@ async function endInNewEpoch(
 const ownerLost: WireError = {
   code: 'run-owner-lost',
   message: 'The orchestrator that drove this run was lost. Run takeover is not implemented.',
-  remedy: 'Submit the request again under a new run id.',
+  remedy:
+    'Look at the thread first: its memory may have stored this turn. Then submit the request again under a new run id.',
 };
 const unreadable: WireError = {
   code: 'run-state-unreadable',

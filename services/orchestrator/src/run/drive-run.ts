@@ -2,6 +2,7 @@
 import {
   agentKey,
   appliedAgentSchema,
+  loggedError,
   toWireError,
   type AppliedAgent,
   type Command,
@@ -107,8 +108,7 @@ function refOf(request: Command['request'], { epoch }: RunHead): RunRef {
 function broken(run: Run, error: unknown): Ending {
   if (error instanceof FencedError) throw error;
   const { runId } = run.ref;
-  const stack = error instanceof Error ? error.stack : undefined;
-  run.deps.log.error({ runId, error: String(error), stack }, 'a run broke');
+  run.deps.log.error({ runId, ...loggedError(error) }, 'a run broke');
   return brokenBy(error);
 }
 

@@ -1,7 +1,6 @@
 // How a run ends: a table of its forms. Each says what is still published before the last chunk, what the last chunk is, and what
 // status and result are kept. (A sixth form, suspension, comes with its issue.)
 import {
-  messagesOf,
   publicViolations,
   type Chunk,
   type RunResult,
@@ -15,8 +14,8 @@ import { haltRun } from './halt-run.ts';
 import { brokenBy, type Ending, type Rejected } from '../state/interrupt.ts';
 import { passError, passTripwire, withoutUntrustedText } from './pass-texts.ts';
 import type { Run } from '../state/run-context.ts';
-import { runText } from './finish-chunks.ts';
-import { shownSteps } from './shown-steps.ts';
+import { textOf } from '../state/response-message.ts';
+import { shownMessages, shownSteps } from './shown-steps.ts';
 
 export type Ended = { status: RunStatus; lastChunk: Chunk; result: RunResult };
 
@@ -59,7 +58,7 @@ const forms: Table = {
 
   cancel(run) {
     const last = chunk(run.ref.runId, { type: 'abort', payload: { reason: 'cancelled' } });
-    return ended(run, 'cancelled', last, { text: runText(run), finishReason: 'other' });
+    return ended(run, 'cancelled', last, { text: shownMessages(run).map(textOf).join(''), finishReason: 'other' });
   },
 };
 
@@ -91,9 +90,9 @@ type Outcome = Pick<RunResult, 'text' | 'finishReason'> &
   Partial<Pick<RunResult, 'messages' | 'steps' | 'object' | 'tripwire' | 'error'>>;
 
 function ended(run: Run, status: RunStatus, lastChunk: Chunk, outcome: Outcome): Ended {
-  const { usage, violations, conversation } = run.state();
+  const { usage, violations } = run.state();
   const { runId } = run.ref;
-  const messages = messagesOf(conversation, 'response');
+  const messages = shownMessages(run);
   const told = { usage, messages, steps: shownSteps(run), violations: publicViolations(violations) };
   return { status, lastChunk, result: { runId, status, ...told, ...outcome } };
 }

@@ -75,6 +75,7 @@ export async function passFinish(run: Run, whole: Finish, first: readonly Chunk[
     if (!finish || !messages.success)
       return { interrupt: fail(finishLost, { chainBroken: true, rejected: WHOLE_RUN }) };
     if (finish !== whole) takeMessages(run, messages.data);
+    run.dispatch({ action: 'messages-passed' });
     run.chunks.publish(chunks.filter((part) => !isFinish(part)));
     return { finish };
   });

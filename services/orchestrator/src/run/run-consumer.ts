@@ -1,5 +1,5 @@
 // Takes commands while there is room: one per free slot, so that what cannot start here waits where others can take it.
-import { controlSchema, tenantAndRun } from '@millrace/contracts';
+import { controlSchema, loggedError, tenantAndRun } from '@millrace/contracts';
 import { listen, within, type Delivery } from '@millrace/bus';
 import { driveRun } from './drive-run.ts';
 import type { Deps } from '../state/run-context.ts';
@@ -35,10 +35,7 @@ export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSi
       await driveRun(deps, delivery, stop);
     } catch (error) {
       if (error instanceof FencedError) return;
-      deps.log.error(
-        { error: String(error), stack: error instanceof Error ? error.stack : undefined },
-        'a run could not be driven; its command will come again',
-      );
+      deps.log.error(loggedError(error), 'a run could not be driven; its command will come again');
     }
   };
   return {

@@ -3,9 +3,18 @@ import { messagesOf, type Message, type StepResult, type ToolResult } from '@mil
 import { responseMessageId, textOf, toolCallsOf } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 
+/**
+ * The response messages that may be shown. What processors have worded passes the output chain with `finish`: of a run that ends
+ * otherwise it is left out.
+ */
+export function shownMessages(run: Run): Message[] {
+  const { conversation, unpassed } = run.state();
+  return messagesOf(conversation, 'response').filter(({ id }) => !unpassed.includes(id));
+}
+
 export function shownSteps(run: Run): StepResult[] {
-  const { steps, conversation } = run.state();
-  const messages = new Map(messagesOf(conversation, 'response').map((message) => [message.id, message]));
+  const { steps } = run.state();
+  const messages = new Map(shownMessages(run).map((message) => [message.id, message]));
   return steps.map((step) => shownStep(step, messages.get(responseMessageId(run.ref.runId, step.stepNumber))));
 }
 

@@ -18,10 +18,8 @@ import { createOrderedSink } from '../stages/ordered-sink.ts';
 import type { Run } from '../state/run-context.ts';
 import { schemaProblems } from '../peers/json-schema.ts';
 import { chunk } from '../state/make-chunk.ts';
+import { createProgressBudget, TOO_MUCH_PROGRESS } from '../stages/progress-budget.ts';
 
-/** What a tool may say while one call is at work: chunks, and UTF-16 code units of their JSON. */
-const MAX_PROGRESS_CHUNKS = 1_000;
-const MAX_PROGRESS_CHARS = 1024 * 1024;
 /** UTF-16 code units of a result's JSON: those of calls that end together stand in one record of the run's state. */
 const MAX_RESULT_CHARS = 512 * 1024;
 
@@ -93,7 +91,7 @@ async function callOnce(run: Run, call: PlacedCall, tool: ToolDefinition, signal
   // Progress comes before the result at the client too.
   const interrupt = await progress.flush();
   if (interrupt) return { interrupt };
-  if (budget.isSpent()) return unknownOutcome(call, 'tool-progress-too-large', `${tool.name} ${tooMuchProgress}`);
+  if (budget.isSpent()) return unknownOutcome(call, 'tool-progress-too-large', `${tool.name} ${TOO_MUCH_PROGRESS}`);
   if ('error' in answer) return unanswered(call, answer.error);
   if ('result' in answer.ok) return finished(call, answer.ok.result);
   if ('error' in answer.ok) return failed(call, answer.ok.error.code, answer.ok.error.message);
@@ -117,21 +115,6 @@ function finished(call: PlacedCall, result: JsonValue): Called {
   const message = `${call.toolName} has run; its result of ${length} characters is larger than one may be (${MAX_RESULT_CHARS}).`;
   return failed(call, 'message-too-large', message);
 }
-
-function createProgressBudget() {
-  let chunks = 0;
-  let chars = 0;
-  const isSpent = () => chunks > MAX_PROGRESS_CHUNKS || chars > MAX_PROGRESS_CHARS;
-  return {
-    isSpent,
-    takes(parts: readonly Chunk[]): boolean {
-      chunks += parts.length;
-      for (const part of parts) chars += JSON.stringify(part).length;
-      return !isSpent();
-    },
-  };
-}
-const tooMuchProgress = `said more than ${MAX_PROGRESS_CHUNKS} chunks or ${MAX_PROGRESS_CHARS} characters while it worked.`;
 
 /** After these the tool has not been reached. After anything else nobody knows whether it has done its work. */
 const NOT_REACHED: readonly ErrorCode[] = ['nobody-there', 'bus-unreachable', 'not-json'];

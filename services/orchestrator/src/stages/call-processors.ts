@@ -5,6 +5,7 @@ import type { ErrorCode, MillraceError, StageInput, StageReply } from '@millrace
 import { publish, request } from '@millrace/bus';
 import { askWithPolicy, type Asked, type Target } from './ask-with-policy.ts';
 import { callHead, readsOf } from './call-request.ts';
+import { createProgressBudget, TOO_MUCH_PROGRESS } from './progress-budget.ts';
 import type { Run } from '../state/run-context.ts';
 import { entryFailure, judge, judgeAll, type Judged } from './verdict-fold.ts';
 import { watchCall, type CallWatch } from './watch-call.ts';
@@ -63,23 +64,31 @@ async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk)
   if (!first) throw new Error('no processor was to be called');
   const head = callHead(run, group);
   const watch = watchCall(run, group, to.lastTry, to.replica);
+  const budget = createProgressBudget();
+  const tooMuch = new AbortController();
   let progressed = 0;
   const answer = await request<StageReply>(bus, {
     subject: bus.subjects.stage(stage, first.processor, to.replica),
     payload: { ...head, stage, input: narrowInput(input, readsOf(group)) },
     reply: stageReplySchema,
     timeoutMs: head.timeoutMs,
-    signal: watch.signal,
+    signal: AbortSignal.any([watch.signal, tooMuch.signal]),
     progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress: (reply) => {
       if (!('progress' in reply)) return;
       progressed += 1;
       watch.heard(reply);
       const { entry = first.entry, progress } = reply;
+      if (!budget.takes(progress)) return tooMuch.abort();
       if (progress.length > 0) onData(entry, progress, group);
     },
   });
   watch.stop();
+  if (budget.isSpent()) {
+    const error = { code: 'processor-verdict-refused' as const, message: `It ${TOO_MUCH_PROGRESS}` };
+    giveUp(run, group, stage, head.callId, error);
+    return { ...failedOf(group, error), replica: watch.replica() };
+  }
   if ('error' in answer) {
     giveUp(run, group, stage, head.callId, watch.reason() ?? answer.error);
     return unanswered(group, { stage, input }, answer.error, watch);
@@ -131,11 +140,12 @@ export function giveUp(
   group: readonly PlanEntry[],
   stage: Stage,
   callId: string,
-  { code, message }: Pick<MillraceError, 'code' | 'message'>,
+  { code }: Pick<MillraceError, 'code'>,
 ): void {
   const { access, log } = run.deps;
+  // By its code: the message of what a replica answered is anybody's.
   const processors = group.map((entry) => entry.processor);
-  log.warn({ runId: run.ref.runId, stage, processors, code, error: message }, 'a stage call was not answered');
+  log.warn({ runId: run.ref.runId, stage, processors, code }, 'a stage call was not answered');
   if (code === 'nobody-there') return;
   for (const service of new Set(group.map((entry) => entry.service))) {
     publish(access.bus, access.bus.subjects.cancelCalls(service), { callIds: [callId] });

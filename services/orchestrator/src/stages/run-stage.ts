@@ -43,7 +43,7 @@ export async function runStage(
   const started = performance.now();
   const data = createStageData(run, sink);
   const fold = await foldStage(run, stage, entries, input, data);
-  if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops });
+  if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops, unpassed: true });
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
   run.events.record({
     event: 'stage',

@@ -54,11 +54,15 @@ export type SessionConnection = {
   start(events: SessionEvents): void;
 };
 
+/** All that may come out of a session, as JSON: the longest answer in single characters fits in, a flood does not. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
 export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOptions): SessionConnection {
   const session = crypto.randomUUID();
   let events: SessionEvents | undefined;
   let subject: string | undefined;
   let served = 0;
+  let outputBytes = 0;
   let nextOut = 0;
   let nextIn = 0;
   let over = false;
@@ -106,8 +110,11 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     return finish({ verdicts, ms });
   };
   const listener: SessionListener = {
-    receive(output) {
+    receive(output, bytes) {
       if (over) return;
+      outputBytes += bytes;
+      if (outputBytes > MAX_OUTPUT_BYTES)
+        return lose('processor-failed', `More than ${MAX_OUTPUT_BYTES} bytes came out of the session.`);
       if (output.sequence !== nextIn)
         return lose('session-lost', `Batch ${nextIn} of the session's answers was lost, ${output.sequence} came.`);
       nextIn += 1;

@@ -33,6 +33,17 @@ describe('a session is lost', () => {
     await eventually(() => made.inputs.some(({ drop }) => drop));
   });
 
+  test('by a flood: more bytes than the longest answer has, whatever the chunks are', async () => {
+    const made = await session({ timeoutMs: 60_000 });
+    made.client.push(words(1));
+    await eventually(() => made.received().length === 1);
+    const large = chunk(RUN_ID, { type: 'data-flood', payload: { text: 'x'.repeat(6 * 1024 * 1024) } });
+    for (let count = 0; count < 11; count++) made.send({ chunks: [large] });
+    await eventually(() => made.ends.length === 1, { timeoutMs: 30_000 });
+    expect(made.ends).toEqual([lost('processor-failed')]);
+    expect(made.output).toHaveLength(10);
+  }, 60_000);
+
   test('by an answer that comes twice', async () => {
     const made = await session();
     made.client.push(words(1));

@@ -146,3 +146,17 @@ test('custom chunks of an entry that is tried again are not written twice', asyn
   expect(shown).toEqual(['a continue 1', 'b continue 2']);
   expect(written).toEqual(['data-one', 'data-two']);
 });
+
+test('a processor that says more while it works than a call may fails alone; what it said up to there is out', async () => {
+  const parts = Array.from({ length: 100 }, (_, at) => dataChunk(String(at)));
+  await replica(['a', 'b'], async (asked, context, bus) => {
+    if (names(asked) === 'a') return judgeAll(asked, context, bus);
+    for (let sequence = 0; sequence < 200; sequence++) context.respond({ sequence, progress: parts, entry: 'b' });
+    return { ...(await judgeAll(asked, context, bus)), sequence: 200 };
+  });
+  let written = 0;
+  const made = testRun({});
+  const entries = [planEntry('a', { timeoutMs: 10_000 }), planEntry('b', { timeoutMs: 10_000, onFailure: 'skip' })];
+  expect(await call(made, entries, (types) => void (written += types.length))).toEqual(['a continue 1', 'b failure 1']);
+  expect(written).toBe(1_000);
+});

@@ -21,6 +21,7 @@ export function initialState(begin: Pick<RunState, 'request' | 'applied'>): RunS
   return {
     ...begin,
     conversation: startingConversation(begin),
+    unpassed: [],
     states: {},
     inputPassed: false,
     steps: [],
@@ -45,7 +46,13 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
   const { open } = state;
   switch (action.action) {
     case 'messages-changed':
-      return { ...state, conversation: applyOps(state.conversation, action.ops) };
+      return {
+        ...state,
+        conversation: applyOps(state.conversation, action.ops),
+        unpassed: unpassedIds(state.unpassed, action),
+      };
+    case 'messages-passed':
+      return { ...state, unpassed: [] };
     case 'states-changed':
       return { ...state, states: { ...state.states, ...action.states } };
     case 'violations-found':
@@ -75,6 +82,16 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'rewound':
       return rewound(state, action);
   }
+}
+
+/** What was let through takes the place of what was not, and the other way round. */
+function unpassedIds(
+  before: readonly string[],
+  { ops, unpassed }: Extract<RunAction, { action: 'messages-changed' }>,
+): string[] {
+  const touched = new Set(ops.flatMap((op) => ('message' in op ? [op.message.id] : [])));
+  const others = before.filter((id) => !touched.has(id));
+  return unpassed ? [...others, ...touched] : others;
 }
 
 type OpenStep = NonNullable<RunState['open']>;

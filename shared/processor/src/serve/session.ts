@@ -86,7 +86,9 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     if (over) return;
     const ms = chain.ms();
     end();
-    bus.log.warn({ session, run: open.run.runId, verdict }, 'a session failed');
+    // By its code: what a processor threw may quote what the user or the model said.
+    const code = verdict.type === 'failure' ? verdict.code : verdict.type;
+    bus.log.warn({ session, run: open.run.runId, code }, 'a session failed');
     publish(bus, out, {
       session,
       sequence: nextOut++,
