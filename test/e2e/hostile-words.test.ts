@@ -69,7 +69,8 @@ const whisperer = defineProcessor({
     id: 'whisperer',
     processInput: async ({ onViolation, writer: out }) => {
       if (kind === 'rule') onViolation({ message: 'found', rule: CARD });
-      for (let at = 0; kind === 'flood' && at < 20_000; at++) await out.custom({ type: 'data-at', data: { at } });
+      if (kind !== 'flood') return;
+      for (let at = 0; at < 20_000; at++) await out.custom({ type: 'data-at', data: { at } });
     },
     processToolCall: () => (kind === 'deny' ? { deny: true, reason: 'No.', code: CARD } : undefined),
   }),
