@@ -7,12 +7,9 @@ import type { StageInput } from './stage-call.ts';
 const NEEDS: readonly Reads[] = ['prompt', 'steps', 'chunks', 'tools'];
 
 export function narrowInput(input: StageInput, reads: readonly Reads[]): StageInput {
-  const unread = new Set<string>(NEEDS.filter((need) => !reads.includes(need)));
-  const kept = Object.entries(input).filter(([key]) => !unread.has(key));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object with fewer of its optional members
-  const narrow = Object.fromEntries(kept) as StageInput;
   const { conversation } = input;
-  if (!conversation) return narrow;
+  const narrow = withoutUnread(input, reads);
+  if (!conversation || readsAll(conversation, reads)) return narrow;
   return {
     ...narrow,
     conversation: {
@@ -20,4 +17,15 @@ export function narrowInput(input: StageInput, reads: readonly Reads[]): StageIn
       system: reads.includes('system') ? conversation.system : [],
     },
   };
+}
+
+function withoutUnread(input: StageInput, reads: readonly Reads[]): StageInput {
+  const unread: readonly string[] = NEEDS.filter((need) => need in input && !reads.includes(need));
+  if (unread.length === 0) return input;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object with fewer of its optional members
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !unread.includes(key))) as StageInput;
+}
+
+function readsAll({ entries, system }: NonNullable<StageInput['conversation']>, reads: readonly Reads[]): boolean {
+  return (system.length === 0 || reads.includes('system')) && entries.every(({ source }) => reads.includes(source));
 }

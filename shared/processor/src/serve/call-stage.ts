@@ -93,15 +93,22 @@ async function callEntry(
   }
 }
 
-/** Nobody waits for a method that hangs: what it does after the signal has fired counts no more. */
-function untilGivenUp(call: () => unknown, signal: AbortSignal): Promise<unknown> {
+/** Nobody waits for a method that hangs: what it does after the signal has fired counts no more. @throws what the method throws */
+function untilGivenUp(call: () => unknown, signal: AbortSignal): unknown {
+  const result = call();
+  // Most methods answer at once: nothing is to be watched then.
+  return isThenable(result) ? raced(Promise.resolve(result), signal) : result;
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+function raced(result: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const stop = () => resolve(undefined);
   signal.addEventListener('abort', stop, { once: true });
-  const called = async () => call();
-  void called()
-    .then(resolve, reject)
-    .finally(() => signal.removeEventListener('abort', stop));
+  void result.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   if (signal.aborted) stop();
   return promise;
 }
