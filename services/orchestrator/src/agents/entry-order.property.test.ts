@@ -1,6 +1,6 @@
 // Whatever a list says of its order: either all of it holds, or the list is refused.
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { orderEntries, type Placed } from './entry-order.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -27,7 +27,7 @@ function namedBy(entries: readonly Placed[], self: Placed, name: string): Placed
   return exact.length > 0 ? exact : others.filter((entry) => entry.processor === name);
 }
 
-it('holds everything that a list says, or refuses it', () => {
+test('holds everything that a list says, or refuses it', () => {
   fc.assert(
     fc.property(list, (entries) => {
       const { ordered, issues } = orderEntries('input', entries);
@@ -49,7 +49,7 @@ it('holds everything that a list says, or refuses it', () => {
   );
 });
 
-it('takes any list that names only what comes without conditions, one condition an entry', () => {
+test('takes any list that names only what comes without conditions, one condition an entry', () => {
   const free = ['a', 'b', 'c'];
   const placed = fc.array(fc.record({ target: fc.constantFrom(...free), side: fc.constantFrom('after', 'before') }), {
     maxLength: 5,

@@ -1,7 +1,7 @@
 // Whatever a reader has seen live, and however its questions are cut into pages: after its last question it has what a reader has
 // who asked once, at the end.
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   historyOf,
   logOf,
@@ -32,7 +32,7 @@ function ask(reader: Reader, log: readonly Placed[], maxBytes: number): { reader
 /** Positions as numbers in their order. */
 const comparable = ({ next }: Reader): number => next.epoch * 1_000_000 + next.index;
 
-it('agrees with what a reader has who asks once at the end', () => {
+test('agrees with what a reader has who asks once at the end', () => {
   fc.assert(
     fc.property(
       history,
@@ -63,7 +63,7 @@ it('agrees with what a reader has who asks once at the end', () => {
   );
 });
 
-it('tells a fresh reader of no retract', () => {
+test('tells a fresh reader of no retract', () => {
   fc.assert(
     fc.property(history, (published) => {
       const { batches } = visibleChunks(
