@@ -27,7 +27,7 @@ function namedBy(entries: readonly Placed[], self: Placed, name: string): Placed
   return exact.length > 0 ? exact : others.filter((entry) => entry.processor === name);
 }
 
-test('holds everything that a list says, or refuses it', () => {
+test('an order holds everything that a list says, or refuses it', () => {
   fc.assert(
     fc.property(list, (entries) => {
       const { ordered, issues } = orderEntries('input', entries);
@@ -49,7 +49,7 @@ test('holds everything that a list says, or refuses it', () => {
   );
 });
 
-test('takes any list that names only what comes without conditions, one condition an entry', () => {
+test('any list is ordered that names only what comes without conditions, one condition an entry', () => {
   const free = ['a', 'b', 'c'];
   const placed = fc.array(fc.record({ target: fc.constantFrom(...free), side: fc.constantFrom('after', 'before') }), {
     maxLength: 5,

@@ -32,7 +32,7 @@ function ask(reader: Reader, log: readonly Placed[], maxBytes: number): { reader
 /** Positions as numbers in their order. */
 const comparable = ({ next }: Reader): number => next.epoch * 1_000_000 + next.index;
 
-test('agrees with what a reader has who asks once at the end', () => {
+test('a replay agrees with what a reader has who asks once at the end', () => {
   fc.assert(
     fc.property(
       history,
@@ -63,7 +63,7 @@ test('agrees with what a reader has who asks once at the end', () => {
   );
 });
 
-test('tells a fresh reader of no retract', () => {
+test('a replay tells a fresh reader of no retract', () => {
   fc.assert(
     fc.property(history, (published) => {
       const { batches } = visibleChunks(
