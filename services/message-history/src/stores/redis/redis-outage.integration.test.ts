@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HistoryStore, RunBlock } from '../../store/history-store.ts';
 import { connectRedis } from '@millrace/stores';
 import { createRedisHistoryStore } from './redis-history-store.ts';
+import { allMessages } from '../../testing/all-messages.ts';
 import { blocksOf } from '../../testing/blocks.ts';
 import { block, idsOf, messagesOfRun, newTenant } from '../../testing/history-fixtures.ts';
 
@@ -114,7 +115,7 @@ describe('A Redis', () => {
 
     await server.start();
     const thread = await recovered(block({ tenant }));
-    const { messages, total } = await store.listMessages(block({ tenant }), everything);
+    const { messages, total } = await allMessages(store, block({ tenant }));
     const blocks = blocksOf(messages);
     expect(blocks.every(({ size }) => size === 5)).toBe(true);
     expect(blocks.map(({ runId }) => runId)).toEqual(expect.arrayContaining(answered));

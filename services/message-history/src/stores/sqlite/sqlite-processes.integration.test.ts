@@ -10,11 +10,11 @@ import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqliteHistoryStore } from './sqlite-history-store.ts';
+import { allMessages } from '../../testing/all-messages.ts';
 import { blocksOf } from '../../testing/blocks.ts';
 import { block, idsOf, newTenant } from '../../testing/history-fixtures.ts';
 
 const program = fileURLToPath(new URL('../../testing/save-runs.ts', import.meta.url));
-const everything = { limit: 100_000, offset: 0 };
 
 describe('several processes on one SQLite file', () => {
   let folder: string;
@@ -41,7 +41,7 @@ describe('several processes on one SQLite file', () => {
     expect((await Promise.all(exits)).map(([code]: unknown[]) => code)).toEqual([0, 0, 0, 0]);
 
     const store = openSqliteHistoryStore({ path });
-    const { messages, total } = await store.listMessages(block({ tenant }), everything);
+    const { messages, total } = await allMessages(store, block({ tenant }));
     await store.close();
     expect(total).toBe(500);
     const blocks = blocksOf(messages);
@@ -61,7 +61,7 @@ describe('several processes on one SQLite file', () => {
     await exit;
 
     const store = openSqliteHistoryStore({ path });
-    const { messages, total } = await store.listMessages(block({ tenant }), everything);
+    const { messages, total } = await allMessages(store, block({ tenant }));
     await store.close();
     const blocks = blocksOf(messages);
     expect(blocks.every(({ size }) => size === 5)).toBe(true);
