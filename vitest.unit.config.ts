@@ -8,6 +8,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/*.integration.test.ts'],
     pool: 'threads',
     isolate: false,
+    /** Some tests wait more than they compute. */
+    maxWorkers: 3,
     setupFiles: 'shared/testkit/src/leak-check.ts',
   },
 });
