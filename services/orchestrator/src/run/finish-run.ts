@@ -1,7 +1,7 @@
 // The end of a run that went well. `finish` passes the output stream's processors and is held; what they made of its messages is the
 // conversation from there on, so that processOutputResult and memory see what was let through. What processOutputResult changes
 // passes them again. Once memory saves, stopping the run is too late.
-import { entriesOf, messageSchema, messagesOf, type Chunk, type Message } from '@millrace/contracts';
+import { entriesOf, messageSchema, messagesOf, type Chunk, type Conversation, type Message } from '@millrace/contracts';
 import { z } from 'zod';
 import { guardChunks } from '../stages/guard-chunks.ts';
 import { endWith, fail, rejecting, WHOLE_RUN, type Interrupt } from '../state/interrupt.ts';
@@ -50,10 +50,12 @@ async function judgeResult(run: Run, names: string[], finish: Finish): Promise<P
   const part: Run = { ...run, plan: { ...run.plan, order } };
   const { interrupt } = await runStage(part, 'processOutputResult', input);
   if (interrupt) return { interrupt };
-  const before = JSON.stringify(messagesOf(conversation, 'response'));
-  const changed = JSON.stringify(messagesOf(run.state().conversation, 'response')) !== before;
-  return changed ? passFinish(run, withFinalText(run, finish)) : { finish };
+  const left = run.state().conversation;
+  if (left === conversation || responsesOf(left) === responsesOf(conversation)) return { finish };
+  return passFinish(run, withFinalText(run, finish));
 }
+
+const responsesOf = (conversation: Conversation): string => JSON.stringify(messagesOf(conversation, 'response'));
 
 /** What the stream's processors put into the finish stays; text and messages are what processOutputResult left. */
 function withFinalText(run: Run, finish: Finish): Finish {

@@ -87,9 +87,20 @@ describe('a custom chunk that cannot be sent', () => {
   });
 });
 
-test('a method that hangs is left when its time is up', async () => {
+type Hang = (giveUp: () => void) => Promise<undefined>;
+const hangs: [string, Hang][] = [
+  ['a promise', (giveUp) => new Promise(() => giveUp())],
+  // What a processor without types may return instead of one: `await` waits for it all the same.
+  [
+    'a function with a then',
+    (giveUp) =>
+      // oxlint-disable-next-line unicorn/no-thenable, typescript/no-unsafe-type-assertion -- it is what the test is about
+      Object.assign(() => undefined, { then: () => giveUp() }) as unknown as Promise<undefined>,
+  ],
+];
+test.each(hangs)('a method that hangs is left when its time is up, though it returned %s', async (_name, hang) => {
   const giveUp = new AbortController();
-  const hanging = define('hanging', { processInput: () => new Promise(() => giveUp.abort()) });
+  const hanging = define('hanging', { processInput: () => hang(() => giveUp.abort()) });
   const { verdicts } = await callStage(
     stageCall('processInput', [callEntry('hanging')]),
     createHostedProcessors([hanging]),

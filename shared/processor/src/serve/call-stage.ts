@@ -101,7 +101,8 @@ function untilGivenUp(call: () => unknown, signal: AbortSignal): unknown {
 }
 
 function isThenable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+  const mayHaveMembers = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return mayHaveMembers && 'then' in value && typeof value.then === 'function';
 }
 
 function raced(result: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
