@@ -1,0 +1,53 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readSamples } from './read-samples.ts';
+
+let dir = '';
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'samples-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const good = { text: 'Hello.', label: 'benign', source: 'own', language: 'en' };
+const write = (name: string, lines: readonly unknown[]) =>
+  writeFile(join(dir, name), lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'));
+
+test('a folder of samples is read file by file, empty lines left out, a group where the line names none', async () => {
+  await write('b.jsonl', [good, '', { ...good, where: 'tool', group: 'mail', id: 7 }]);
+  await write('a.jsonl', [`\uFEFF${JSON.stringify(good)}`]);
+  await write('notes.txt', ['no sample']);
+  expect(await readSamples(dir)).toMatchObject([
+    { place: 'a.jsonl:1', group: 'a', where: 'user' },
+    { place: 'b.jsonl:1', group: 'b' },
+    { place: 'b.jsonl:3', group: 'mail', where: 'tool' },
+  ]);
+});
+
+test('samples that do not fit are told with file, line and member', async () => {
+  await write('a.jsonl', [good, '{"text"', { ...good, label: 'bad' }, { label: 'benign' }]);
+  const told = await readSamples(dir).catch(String);
+  expect(told).toMatch(/^SamplesError: a\.jsonl:2: not JSON: .+\na\.jsonl:3: label: .+\na\.jsonl:4: text: .+source: /);
+});
+
+test('spans that cannot stand in their sample are told', async () => {
+  const spans = [
+    { start: 0, end: 9, type: 'email' },
+    { start: 0, end: 2, type: 'email', value: 'Hi' },
+    { start: 2, end: 2, type: 'email' },
+  ];
+  await write(
+    'a.jsonl',
+    spans.map((span) => ({ ...good, spans: [span] })),
+  );
+  const told = await readSamples(dir).catch(String);
+  expect(told).toContain('a.jsonl:1: spans.0.end: the text ends at 6');
+  expect(told).toContain('a.jsonl:2: spans.0: "He" stands there, not "Hi"');
+  expect(told).toContain('a.jsonl:3: spans.0: a span ends after its start');
+});
+
+test('a folder without samples is an error, and so is none', async () => {
+  expect(await readSamples(dir).catch(String)).toContain('there is no .jsonl file in it');
+  expect(await readSamples(join(dir, 'none')).catch(String)).toContain('cannot be read');
+});

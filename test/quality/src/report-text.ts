@@ -1,0 +1,48 @@
+// The report for people: a table for sources, groups, languages, and for types of personal data. Pure.
+import type { Report, Tally, TypeTally } from './tally.ts';
+
+export function reportText({ total, sources, groups, languages, types }: Report): string {
+  const sections = [
+    tallyTable('SOURCE', sources),
+    tallyTable('GROUP', groups),
+    tallyTable('LANGUAGE', languages),
+    tallyTable('TOTAL', { all: total }),
+  ];
+  if (Object.keys(types).length > 0) sections.push(typeTable(types));
+  return sections.join('\n\n');
+}
+
+function tallyTable(title: string, rows: Record<string, Tally>): string {
+  const cells = Object.entries(rows).map(([name, { attacks, caught, benign, falseAlarms }]) => [
+    name,
+    ...countAndShare(caught, attacks),
+    ...countAndShare(falseAlarms, benign),
+  ]);
+  return table([title, 'ATTACKS', 'CAUGHT', '%', 'BENIGN', 'FALSE ALARMS', '%'], cells);
+}
+
+function typeTable(rows: Record<string, TypeTally>): string {
+  const cells = Object.entries(rows).map(([type, { labelled, found, wrong, precision, recall, f1 }]) => [
+    type,
+    ...[labelled, found, wrong].map(String),
+    ...[precision, recall, f1].map((share) => percent(share)),
+  ]);
+  return table(['TYPE', 'LABELLED', 'FOUND', 'WRONG', 'PRECISION %', 'RECALL %', 'F1 %'], cells);
+}
+
+const countAndShare = (part: number, whole: number): string[] =>
+  whole === 0 ? ['', '', ''] : [String(whole), String(part), percent(part / whole)];
+
+export const percent = (share: number): string => (share * 100).toFixed(1);
+
+/** The first column to the left, numbers to the right. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [header, ...rows];
+  const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  return all.map(line).join('\n');
+}
