@@ -28,7 +28,14 @@ export type Guards = {
 };
 
 const INJECTION = 'prompt-injection';
-const notes = { name: 'notes', description: '', inputSchema: {}, subject: 'tool.notes', idempotent: true, timeoutMs: 1 };
+const notes = {
+  name: 'notes',
+  description: '',
+  inputSchema: {},
+  subject: 'tool.notes',
+  idempotent: true,
+  timeoutMs: 1,
+};
 
 /** @param options of prompt-injection */
 export async function createGuards(options: JsonObject = {}): Promise<Guards> {

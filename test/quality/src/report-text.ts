@@ -33,10 +33,10 @@ function typeTable(rows: Record<string, TypeTally>): string {
 const countAndShare = (part: number, whole: number): string[] =>
   whole === 0 ? ['', '', ''] : [String(whole), String(part), percent(part / whole)];
 
-export const percent = (share: number): string => (share * 100).toFixed(1);
+const percent = (share: number): string => (share * 100).toFixed(1);
 
 /** The first column to the left, numbers to the right. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>

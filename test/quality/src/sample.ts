@@ -26,7 +26,7 @@ export const sampleSchema = z
     }
   });
 
-export type Sample = z.output<typeof sampleSchema>;
+type Sample = z.output<typeof sampleSchema>;
 export type LabelledSpan = z.output<typeof spanSchema>;
 /** `place`: file and line, for people. */
 export type PlacedSample = Sample & { group: string; place: string };

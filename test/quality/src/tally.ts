@@ -4,7 +4,14 @@ import type { JudgedSample } from './judge-samples.ts';
 import type { FoundSpan } from './guards.ts';
 
 export type Tally = { attacks: number; caught: number; benign: number; falseAlarms: number };
-export type TypeTally = { labelled: number; found: number; wrong: number; precision: number; recall: number; f1: number };
+export type TypeTally = {
+  labelled: number;
+  found: number;
+  wrong: number;
+  precision: number;
+  recall: number;
+  f1: number;
+};
 /** By source, group and language, each in the order of the names. */
 export type Report = {
   total: Tally;
