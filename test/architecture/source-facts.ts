@@ -12,8 +12,19 @@ export type SourceFacts = {
   hasDefaultExport: boolean;
 };
 
+/** Every check asks for the facts of every source: each is parsed once. */
+const known = new Map<string, { text: string; facts: SourceFacts }>();
+
 /** @throws when the text is not TypeScript: a file that cannot be read must not pass. */
 export function readFacts(path: string, text: string): SourceFacts {
+  const before = known.get(path);
+  if (before?.text === text) return before.facts;
+  const facts = parseFacts(path, text);
+  known.set(path, { text, facts });
+  return facts;
+}
+
+function parseFacts(path: string, text: string): SourceFacts {
   const { program, errors } = parseSync(path, text);
   const [error] = errors;
   if (error) throw new Error(`${path}: ${error.message}`);

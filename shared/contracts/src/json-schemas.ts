@@ -100,7 +100,7 @@ const PREFIX = '#/$defs/';
 
 /** Of one name, with all that it refers to; of all names if absent. Undefined where there is no such name. */
 export function jsonSchemas(name?: string): JsonSchema | undefined {
-  const all = definitions();
+  const all = (made ??= definitions());
   if (name === undefined) return { $schema: DIALECT, $defs: all };
   if (!Object.hasOwn(all, name)) return undefined;
   const used = new Set([name]);
@@ -109,6 +109,8 @@ export function jsonSchemas(name?: string): JsonSchema | undefined {
   const $defs = Object.fromEntries([...used].toSorted().flatMap((one) => (all[one] ? [[one, all[one]]] : [])));
   return { $schema: DIALECT, $ref: `${PREFIX}${name}`, $defs };
 }
+
+let made: JsonObject | undefined;
 
 function definitions(): JsonObject {
   const registry = z.registry<{ id: string }>();

@@ -1,0 +1,30 @@
+// Options made to keep their check busy, of as many entries as an agent may have.
+import { expect, test } from 'vitest';
+import { found, known } from '../testing/known-processors.ts';
+import { resolveAgent } from './resolve-agent.ts';
+
+const definition = { name: 'demo', model: 'openai/gpt-5-mini' };
+
+test('options whose check would take for ever, of one entry or of all together, are refused in bounded time', () => {
+  const doubled = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [
+      `d${at}`,
+      at === 0 ? { type: 'string' } : { allOf: [{ $ref: `#/$defs/d${at - 1}` }, { $ref: `#/$defs/d${at - 1}` }] },
+    ]),
+  );
+  const slow = found('slow', ['processInput'], {
+    optionsSchema: { properties: { text: { pattern: '^(?=a)(a+)+$' }, tree: { $ref: '#/$defs/d39' } }, $defs: doubled },
+  });
+  const input = Array.from({ length: 100 }, (_, at) => ({
+    use: 'slow',
+    as: `slow-${at}`,
+    options: { text: `${'a'.repeat(40)}b${at}`, tree: 17 },
+  }));
+  const started = performance.now();
+  const resolved = resolveAgent({ ...definition, input }, { ...known, processors: new Map([['slow', slow]]) });
+  expect(performance.now() - started).toBeLessThan(15_000);
+  const messages = 'issues' in resolved ? resolved.issues.map(({ message }) => message) : [];
+  expect(messages[0]).toMatch(/slow: cannot be checked: it takes longer than/);
+  expect(messages.at(-1)).toMatch(/The options take longer to check than/);
+  expect(messages.length).toBeLessThan(20);
+});
