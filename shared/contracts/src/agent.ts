@@ -89,6 +89,11 @@ export const agentSchema = z.strictObject({
     .min(1)
     .default([...CALLER_ROLES])
     .describe('roles of the messages that callers may submit; all of them are judged as input'),
+  questions: z
+    .array(tokenSchema)
+    .max(maxTools)
+    .optional()
+    .describe('tools and entries whose suspensions are questions to the caller; all others wait for an operator'),
   maxSteps: z.number().int().min(1).max(100).default(MAX_STEPS),
   maxProcessorRetries: z.number().int().min(0).max(100).optional(),
   modelSettings: modelSettingsSchema.optional(),

@@ -7,6 +7,7 @@ import { messageSchema } from './message.ts';
 import { appliedAgentSchema } from './plan.ts';
 import { chunkBatchSchema, runRequestSchema, runResultSchema, runStatusSchema, threadIdSchema } from './run.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
+import { resumeTokenSchema, suspensionSchema } from './suspension.ts';
 import { tokenSchema } from './tokens.ts';
 
 /** Of a thread that nobody has named. */
@@ -48,6 +49,14 @@ export const runSummarySchema = z.object({
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 
+const answerSchema = z.object({
+  token: resumeTokenSchema,
+  data: jsonValueSchema,
+  resumeId: tokenSchema
+    .optional()
+    .describe('made by whoever asks: asked again for want of an answer, it is the same resumption'),
+});
+
 /** `run`: whether the subject ends in a run id. */
 const verb = <I extends z.ZodType, O extends z.ZodType>(request: I, answer: O, run = false) => ({
   request,
@@ -63,6 +72,14 @@ export const API = {
     true,
   ),
   cancel: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
+  /** Answers one thing that a suspended run waits for, whatever it is: for operators. */
+  resume: verb(answerSchema, z.object({ runId: tokenSchema, accepted: z.literal(true) }), true),
+  /** The same for questions to the caller alone: a token of an approval is refused. */
+  answer: verb(answerSchema, z.object({ runId: tokenSchema, accepted: z.literal(true) }), true),
+  /** Ends a suspended run, and one that was released before once more. */
+  release: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
+  /** What suspended runs wait for, with their tokens: for operators. */
+  'suspended-list': verb(z.object(cursor), z.object({ suspended: z.array(suspensionSchema), next })),
   replay: verb(
     z.object({ epoch: z.number().int().min(1).default(1), index: z.number().int().min(0).default(0) }),
     z.object({

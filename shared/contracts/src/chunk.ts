@@ -2,6 +2,7 @@
 // `resumed` are ours. Known types are checked, unknown ones pass unchanged. Every chunk has type, runId and from.
 import { z } from 'zod';
 import { jsonValueSchema } from './json.ts';
+import { resumeTokenSchema, shownPendingSchema } from './suspension.ts';
 import { typed } from './typed-schema.ts';
 
 export const chunkFromSchema = z.enum(['AGENT', 'USER', 'SYSTEM', 'WORKFLOW']);
@@ -65,8 +66,13 @@ const knownChunkSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('object'), ...base, object: jsonValueSchema }),
   z.looseObject({ type: z.literal('object-result'), ...base, object: jsonValueSchema }),
   chunkOf('retract', { index: z.number().int().min(0).describe('the first index that no longer counts') }),
-  chunkOf('suspended', { payload: anyValue, resumeToken: z.string(), expiresAt: z.string() }),
-  chunkOf('resumed', {}),
+  chunkOf('suspended', {
+    payload: anyValue.describe('what is asked first'),
+    resumeToken: resumeTokenSchema.optional().describe('where that is the caller’s own question'),
+    expiresAt: z.string(),
+    pending: z.array(shownPendingSchema).optional().describe('all that is asked'),
+  }),
+  chunkOf('resumed', { settled: z.array(z.string()).optional().describe('ids of what was answered') }),
 ]);
 
 export const CHUNK_TYPES: readonly string[] = knownChunkSchema.options.map((option) => option.shape.type.value);

@@ -31,6 +31,7 @@ import {
 } from './run.ts';
 import { sessionInputSchema, sessionOpenedSchema, sessionOpenSchema, sessionOutputSchema } from './session.ts';
 import { stageCallSchema, stageInputSchema, stageReplySchema } from './stage-call.ts';
+import { pendingSchema, suspensionSchema } from './suspension.ts';
 import { toolReplySchema, toolRequestSchema } from './tool.ts';
 import { publicViolationSchema, verdictSchema, violationSchema } from './verdict.ts';
 
@@ -78,6 +79,8 @@ const WIRE: Record<string, z.ZodType> = {
   'step-result': stepResultSchema,
   command: commandSchema,
   control: controlSchema,
+  pending: pendingSchema,
+  suspension: suspensionSchema,
   'cancel-call': cancelCallSchema,
   thread: threadSchema,
   'api-reply': apiReplySchema,

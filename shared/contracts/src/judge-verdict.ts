@@ -7,6 +7,7 @@ import { isKnownCode } from './errors.ts';
 import { MAX_NESTING, isNestedDeeper, type JsonValue } from './json.ts';
 import type { Stage } from './stage.ts';
 import type { StageInput } from './stage-call.ts';
+import { SUSPENSION_LIMITS } from './suspension.ts';
 import { allowsRetry, allowsVerdict, isName, type Verdict, type VerdictOf, type Violation } from './verdict.ts';
 
 /** Longer texts of a verdict that only explain are cut, with a mark. The text of a halt is an answer, and is not. */
@@ -33,16 +34,27 @@ export function applyVerdict(
 /** Why the stage does not allow the verdict, as the failure that it is. */
 export function refusedVerdict(stage: Stage, verdict: Verdict): VerdictOf<'failure'> | undefined {
   if (isNestedDeeper(verdict)) return refusal(`A verdict is nested deeper than ${MAX_NESTING}.`);
-  if (verdict.type === 'suspend') {
-    return failureOf('not-built-yet', 'The verdict "suspend" is not built yet: use abort or halt.');
-  }
   if (!allowsVerdict(stage, verdict.type)) return refusal(`${stage} does not allow the verdict "${verdict.type}".`);
   if (verdict.type === 'abort' && verdict.retry && !allowsRetry(stage)) {
     return refusal(`${stage} does not allow abort with retry.`);
   }
+  if (verdict.type === 'suspend') {
+    const problem = suspensionProblem(verdict.payload, verdict.expiresInSeconds);
+    if (problem !== undefined) return refusal(problem);
+  }
   const changes = changesOf(verdict);
   const member = changes && refusedChange(stage, changes);
   return member === undefined ? undefined : refusal(`${stage} cannot change "${member}".`);
+}
+
+/** What is wrong with a suspension, whoever asks for it. Nothing of it is cut: what is asked would be another question. */
+export function suspensionProblem(payload: JsonValue, expiresInSeconds = 1): string | undefined {
+  const { maxPayloadChars, maxSeconds } = SUSPENSION_LIMITS;
+  const { length } = JSON.stringify(payload);
+  if (length > maxPayloadChars)
+    return `The payload of a suspension has ${length} characters; it may have ${maxPayloadChars}.`;
+  if (expiresInSeconds > maxSeconds) return `A suspension may last ${maxSeconds} s, not ${expiresInSeconds}.`;
+  return undefined;
 }
 
 /** At the end of a run what it remembered is history: only messages of this run may still change. */

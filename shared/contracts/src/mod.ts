@@ -27,6 +27,7 @@ export * from './shown-address.ts';
 export * from './stage.ts';
 export * from './stage-call.ts';
 export * from './subjects.ts';
+export * from './suspension.ts';
 export * from './timeout.ts';
 export * from './tokens.ts';
 export * from './tool.ts';

@@ -39,6 +39,13 @@ export const runHeadSchema = z.object({
   submittedAt: z.number(),
   startedAt: z.number().optional(),
   deadlineAt: z.number(),
+  suspension: z
+    .object({
+      at: z.number().describe('by the clock of the owner that wrote this'),
+      expiresAt: z.number(),
+      remainingMs: z.number().describe('what is left until the deadline: a suspended run uses up none of it'),
+    })
+    .optional(),
   ended: z.object({ at: z.string().describe('ISO 8601'), step: count }).optional(),
 });
 export type RunHead = z.infer<typeof runHeadSchema>;

@@ -40,6 +40,9 @@ export const callEntrySchema = z.object({
   processor: tokenSchema,
   options: jsonObjectSchema,
   state: jsonObjectSchema,
+  resumeData: jsonValueSchema
+    .optional()
+    .describe('what somebody answered to what this entry suspended with: the same stage is called again with it'),
 });
 export type CallEntry = z.infer<typeof callEntrySchema>;
 

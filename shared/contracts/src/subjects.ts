@@ -35,6 +35,10 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     allEvents: under('events'),
     runs: (tenant: string) => join('runs', tenant),
     allRuns: `${join('runs')}.*`,
+    /** A schedule: when it is due the server puts what it holds on `expiries`, in the same stream. */
+    timer: (tenant: string, run: string) => join('timers', tenant, run),
+    allTimers: under('timers'),
+    expiries: join('expiries'),
     control: (tenant: string, run: string) => join('control', tenant, run),
     controls: `${join('control')}.*.*`,
     cancelCalls: (service: string) => join('cancel', service),
@@ -69,6 +73,8 @@ export function createNames(prefix: string = DEFAULT_PREFIX) {
     state: named('STATE'),
     agents: named('AGENTS'),
     worker: named('WORKER'),
+    timers: named('TIMERS'),
+    expirer: named('EXPIRER'),
   };
 }
 
@@ -78,6 +84,10 @@ export const stateKeys = {
   record: (tenant: string, run: string, name: string) => `record.${checked(tenant)}.${checked(run)}.${checked(name)}`,
   heads: (tenant: string) => `head.${checked(tenant)}.*`,
   end: (tenant: string, run: string, epoch: number) => `end.${checked(tenant)}.${checked(run)}.${epoch}`,
+  suspension: (tenant: string, run: string) => `suspension.${checked(tenant)}.${checked(run)}`,
+  suspensions: (tenant: string) => `suspension.${checked(tenant)}.*`,
+  resumption: (tenant: string, run: string, pending: string) =>
+    `resumption.${checked(tenant)}.${checked(run)}.${checked(pending)}`,
   cancel: (tenant: string, run: string) => `cancel.${checked(tenant)}.${checked(run)}`,
 };
 export const agentKey = (tenant: string, agent: string): string => `${checked(tenant)}.${checked(agent)}`;

@@ -6,6 +6,7 @@ import { errorCodeSchema } from './errors.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { modelIdSchema } from './model.ts';
 import type { Stage } from './stage.ts';
+import { suspendedForSchema } from './suspension.ts';
 
 export const violationSchema = z.object({
   processorId: z.string(),
@@ -67,7 +68,7 @@ export const verdictSchema = z.discriminatedUnion('type', [
     type: z.literal('suspend'),
     ...carried,
     payload: jsonValueSchema,
-    expiresInSeconds: z.number().int().positive().optional(),
+    expiresInSeconds: suspendedForSchema,
   }),
   z.strictObject({ type: z.literal('respond'), ...carried, chunks: z.array(chunkSchema) }),
   z.strictObject({ type: z.literal('retry'), ...carried, changes, model: modelIdSchema.optional() }),

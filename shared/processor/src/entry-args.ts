@@ -70,6 +70,7 @@ export function createEntryArgs(
     onViolation: violations.add,
     run: context.run,
     entry: entry.entry,
+    ...(entry.resumeData !== undefined && { resumeData: entry.resumeData }),
   };
   return {
     common,

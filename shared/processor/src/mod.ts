@@ -19,6 +19,6 @@ export {
 } from './processor-service.ts';
 export { serveProcessors, type ServeProcessorsOptions } from './serve/serve-processors.ts';
 export { serveTools, type ServeToolsOptions } from './tools/serve-tools.ts';
-export { StopError, type AbortOptions } from './verdict/stop.ts';
+export { StopError, type AbortOptions, type SuspendOptions } from './verdict/stop.ts';
 export { defineTool, describeTool, type Tool, type ToolContext } from './tools/tool-definition.ts';
 export type { BatchAnswer } from './stream/stream-batch.ts';

@@ -20,7 +20,7 @@ import type {
 } from '@millrace/contracts';
 import type { MessageList } from './message-list/message-list.ts';
 import type { RequestContext } from './request-context.ts';
-import type { AbortOptions } from './verdict/stop.ts';
+import type { AbortOptions, SuspendOptions } from './verdict/stop.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -35,8 +35,14 @@ export type CommonArgs = {
   abort(reason?: string, options?: AbortOptions): never;
   /** Ends the run well, with this text as the answer. Never returns. */
   halt(response: string, reason?: string): never;
-  /** Puts the run away until somebody resumes it. Not built yet: the run fails with `not-built-yet`. Never returns. */
-  suspend(payload: JsonValue, options?: { expiresInSeconds?: number }): never;
+  /**
+   * Puts the run away until somebody answers `payload` (7 days where not said otherwise): this method is then called again with
+   * `resumeData`. In processInput, processInputStep, processOutputStep, processToolCall, processToolResult and processOutputResult.
+   * Never returns.
+   */
+  suspend(payload: JsonValue, options?: SuspendOptions): never;
+  /** What somebody answered to what this entry suspended with, here. Untrusted; its shape is whatever they sent. */
+  resumeData?: JsonValue;
   /** How often processors have asked for a retry in a row. */
   retryCount: number;
   /** Belongs to this entry and this run; JSON. The same in all stages. */

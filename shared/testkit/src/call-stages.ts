@@ -4,6 +4,7 @@ import {
   textMessage,
   type Conversation,
   type JsonObject,
+  type JsonValue,
   type Message,
   type MessageSource,
   type RunRef,
@@ -31,6 +32,8 @@ export type StageCallInput = {
   /** Of every entry, as its last call left it. */
   state?: JsonObject;
   signal?: AbortSignal;
+  /** What every entry's suspension was answered with. */
+  resumeData?: JsonValue;
 };
 
 export type StageCallResult = {
@@ -42,9 +45,10 @@ export type StageCallResult = {
 };
 
 export async function callStages(given: StageCallInput): Promise<StageCallResult> {
-  const { stage, uses, run = aRun(), answered = true, signal, state: lastState = {} } = given;
+  const { stage, uses, run = aRun(), answered = true, signal, state: lastState = {}, resumeData } = given;
   const before = conversationBefore(given);
-  const entries = uses.map(({ definition: { id }, options }) => callEntry(id, options, { state: lastState }));
+  const more = { state: lastState, ...(resumeData !== undefined && { resumeData }) };
+  const entries = uses.map(({ definition: { id }, options }) => callEntry(id, options, more));
   const { verdicts } = await callStage(
     stageCall(stage, entries, { conversation: before, answered }, run),
     createHostedProcessors(uses.map(({ definition }) => definition)),

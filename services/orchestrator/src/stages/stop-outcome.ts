@@ -29,6 +29,8 @@ export function stopOutcome(run: Run, stage: Stage, { entry, verdict }: Stopped)
       };
       return fail(error, { chainBroken: stage === 'processOutputStream', ...rejecting });
     }
+    case 'suspend':
+      return fail({ code: 'not-built-yet', message: `A run cannot be suspended yet (${stage}).` });
     default:
       return fail({ code: 'internal', message: `${stage} cannot act on the verdict "${verdict.type}".` });
   }

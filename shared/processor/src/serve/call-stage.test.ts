@@ -1,4 +1,4 @@
-import { messageText, type JsonObject, type Verdict } from '@millrace/contracts';
+import { messageText, type JsonObject, type JsonValue, type Verdict } from '@millrace/contracts';
 import { callContext, callEntry, conversationOf, stageCall } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -17,6 +17,32 @@ const append = (id: string, text: string) =>
     },
   });
 const conversation = conversationOf({ remembered: ['old'], input: ['hello'] }, ['Be kind.']);
+
+test('a processor that suspended is called again with what was answered; the others of its call are not', async () => {
+  const seen: unknown[] = [];
+  const gate = define('gate', {
+    processInput: ({ resumeData, suspend, state }) => {
+      seen.push(resumeData);
+      if (resumeData === undefined) {
+        state['asked'] = true;
+        suspend('sure?');
+      }
+    },
+  });
+  const look = define('look', { processInput: (args) => void seen.push('resumeData' in args) });
+  const served = createHostedProcessors([gate, look]);
+  const ask = (resumeData?: JsonValue) => {
+    const entries = [
+      callEntry('gate', {}, { ...(resumeData !== undefined && { resumeData, state: { asked: true } }) }),
+      callEntry('look'),
+    ];
+    return callStage(stageCall('processInput', entries, { conversation }), served, callContext());
+  };
+  expect((await ask()).verdicts).toEqual([{ type: 'suspend', payload: 'sure?', state: { asked: true } }]);
+  expect((await ask({ ok: true })).verdicts.map(({ type }) => type)).toEqual(['continue', 'continue']);
+  expect((await ask(null)).verdicts).toHaveLength(2);
+  expect(seen).toEqual([undefined, { ok: true }, false, null, false]);
+});
 
 describe('a list of processors', () => {
   test('each sees what the one before it changed; each has a verdict and a time', async () => {

@@ -108,6 +108,34 @@ describe('a call', () => {
   });
 });
 
+describe('a tool that suspends', () => {
+  test('asks instead of answering, and is called again with what was answered', async () => {
+    await host([
+      testTool('asking', async (args, { suspend, resumeData }) => {
+        if (resumeData === undefined)
+          suspend({ question: 'which one?', args: JSON.stringify(args) }, { expiresInSeconds: 9 });
+        return { answered: resumeData ?? null };
+      }),
+    ]);
+    const { answer } = await callTool(asker.bus, 'asking', { text: 'x' });
+    expect(answer).toEqual({
+      ok: {
+        sequence: 0,
+        suspended: { payload: { question: 'which one?', args: '{"text":"x"}' }, expiresInSeconds: 9 },
+        replica: hosts.bus.id,
+      },
+    });
+    const again = await callTool(asker.bus, 'asking', { text: 'x' }, { resumeData: 'the first' });
+    expect(again.answer).toMatchObject({ ok: { result: { answered: 'the first' } } });
+  });
+
+  test('with a question that is too long has failed', async () => {
+    await host([testTool('asks-long', async (_, { suspend }) => suspend('x'.repeat(40_000)))]);
+    const { answer } = await callTool(asker.bus, 'asks-long', {});
+    expect(answer).toMatchObject({ ok: { error: { code: 'tool-failed', message: expect.stringMatching(/40002/) } } });
+  });
+});
+
 describe('a call that fails', () => {
   test.each([
     ['a', { text: 3 }, 'text'],

@@ -5,6 +5,7 @@ import { listen, serve, type Bus, type Endpoint, type ServeContext, type Serving
 import {
   MillraceError,
   cancelCallSchema,
+  suspensionProblem,
   toWireError,
   toolRequestSchema,
   type JsonValue,
@@ -16,6 +17,8 @@ import type { Resources } from '@millrace/service';
 import { createCallRegistry, type CallRegistry } from '../serve/call-registry.ts';
 import { createRequestContext } from '../request-context.ts';
 import { createStreamWriter } from '../stream/stream-writer.ts';
+import { asJson } from '../verdict/as-json.ts';
+import { StopError } from '../verdict/stop.ts';
 import { describeTool, type Tool } from './tool-definition.ts';
 
 export type ServeToolsOptions = {
@@ -55,7 +58,8 @@ function selected({ tools, only }: ServeToolsOptions): readonly Tool[] {
 }
 
 type Host = { bus: Bus; calls: CallRegistry };
-type Outcome = { result: JsonValue } | { error: WireError };
+type Suspended = { payload: JsonValue; expiresInSeconds?: number };
+type Outcome = { result: JsonValue } | { suspended: Suspended } | { error: WireError };
 
 function endpoint(host: Host, tool: Tool): Endpoint {
   const { bus, calls } = host;
@@ -79,7 +83,7 @@ function endpoint(host: Host, tool: Tool): Endpoint {
 /** Never throws. `sequence`: how many progress messages have left. */
 async function execute(
   tool: Tool,
-  { run, toolCall, requestContext, idempotencyKey }: ToolRequest,
+  { run, toolCall, requestContext, idempotencyKey, resumeData }: ToolRequest,
   abortSignal: AbortSignal,
   { respond }: ServeContext,
 ): Promise<{ outcome: Outcome; sequence: number }> {
@@ -99,11 +103,30 @@ async function execute(
       abortSignal,
       idempotencyKey,
       requestContext: createRequestContext(requestContext, run),
+      suspend: (payload, options) => {
+        throw new StopError({ kind: 'suspend', payload, ...options });
+      },
+      ...(resumeData !== undefined && { resumeData }),
     });
     if (writeError !== undefined) throw writeError;
     return { outcome: { result }, sequence };
   } catch (error) {
-    return { outcome: { error: toWireError(error, 'tool-failed') }, sequence };
+    return { outcome: thrownOutcome(error), sequence };
+  }
+}
+
+/** @param error what a tool threw: a suspension of its own, or its failure */
+function thrownOutcome(error: unknown): Outcome {
+  if (!StopError.isInstance(error) || error.stop.kind !== 'suspend')
+    return { error: toWireError(error, 'tool-failed') };
+  try {
+    const { expiresInSeconds } = error.stop;
+    const payload = asJson(error.stop.payload);
+    const message = suspensionProblem(payload, expiresInSeconds);
+    if (message !== undefined) return { error: { code: 'tool-failed', message } };
+    return { suspended: { payload, ...(expiresInSeconds !== undefined && { expiresInSeconds }) } };
+  } catch (cause) {
+    return { error: toWireError(cause, 'tool-failed') };
   }
 }
 

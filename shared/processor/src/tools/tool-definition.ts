@@ -12,6 +12,7 @@ import {
 } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { StreamWriter } from '../processor.ts';
+import type { SuspendOptions } from '../verdict/stop.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** What a tool gets beside its arguments. */
@@ -25,6 +26,13 @@ export type ToolContext = {
   /** Only for tools that say they are idempotent: two calls with the same key must have the effect of one. */
   idempotencyKey: string | undefined;
   requestContext: RequestContext;
+  /**
+   * Puts the run away until somebody answers `payload`: the tool is then called again, with the same arguments and `resumeData`.
+   * Whatever it has done by then it must not do twice. Never returns.
+   */
+  suspend(payload: JsonValue, options?: SuspendOptions): never;
+  /** What somebody answered. Untrusted; its shape is whatever they sent. */
+  resumeData?: JsonValue;
 };
 
 export type Tool = {

@@ -48,7 +48,7 @@ function stopVerdict(stop: Stop): Verdict {
       return {
         type: 'suspend',
         payload: asJson(stop.payload),
-        ...(stop.expiresInSeconds && { expiresInSeconds: stop.expiresInSeconds }),
+        ...(stop.expiresInSeconds !== undefined && { expiresInSeconds: stop.expiresInSeconds }),
       };
   }
 }

@@ -6,10 +6,12 @@ const marker = Symbol.for('millrace.stop');
 
 export type AbortOptions = { retry?: boolean; metadata?: JsonValue };
 
+export type SuspendOptions = { expiresInSeconds?: number };
+
 export type Stop =
   | { kind: 'abort'; reason: string; options: AbortOptions }
   | { kind: 'halt'; response: string; reason?: string }
-  | { kind: 'suspend'; payload: JsonValue; expiresInSeconds?: number };
+  | ({ kind: 'suspend'; payload: JsonValue } & SuspendOptions);
 
 export class StopError extends Error {
   readonly stop: Stop;

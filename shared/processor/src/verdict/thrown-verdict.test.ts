@@ -1,4 +1,4 @@
-import { MillraceError, STAGES, allowsRetry, type Stage } from '@millrace/contracts';
+import { MillraceError, STAGES, SUSPENSION_LIMITS, allowsRetry, allowsVerdict, type Stage } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import type { CommonArgs } from '../processor.ts';
 import { StopError } from './stop.ts';
@@ -73,12 +73,26 @@ test('halt() of a processor is a halt where the stage allows it, a failure where
   }
 });
 
-test('suspend() of a processor is refused by its name until it is built', async () => {
-  expect(await stopping('processInput', ({ suspend }) => suspend({ question: 'sure?' }))).toMatchObject({
-    type: 'failure',
-    code: 'not-built-yet',
-    message: expect.stringContaining('suspend'),
-    retryable: false,
+describe('suspend() of a processor', () => {
+  const suspending = (stage: CalledStage) =>
+    stopping(stage, ({ suspend }) => suspend({ question: 'sure?' }, { expiresInSeconds: 60 }));
+  const suspends = (stage: Stage) => allowsVerdict(stage, 'suspend');
+
+  test.each(stages.filter(suspends))('in %s is the verdict suspend, with what is asked', async (stage) => {
+    expect(await suspending(stage)).toEqual({ type: 'suspend', payload: { question: 'sure?' }, expiresInSeconds: 60 });
+  });
+
+  test.each(stages.filter((stage) => !suspends(stage)))('in %s is a failure by name', async (stage) => {
+    const message = expect.stringContaining(stage);
+    expect(await suspending(stage)).toMatchObject({ type: 'failure', code: 'processor-verdict-refused', message });
+  });
+
+  test.each([
+    ['a question that is too long', 'x'.repeat(SUSPENSION_LIMITS.maxPayloadChars), 60, /32768/],
+    ['a time that is too long', 'sure?', SUSPENSION_LIMITS.maxSeconds + 1, /2592001/],
+  ])('with %s is a failure, not another question', async (_what, payload, expiresInSeconds, message) => {
+    const verdict = await stopping('processInput', ({ suspend }) => suspend(payload, { expiresInSeconds }));
+    expect(verdict).toMatchObject({ code: 'processor-verdict-refused', message: expect.stringMatching(message) });
   });
 });
 

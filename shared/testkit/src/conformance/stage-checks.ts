@@ -65,6 +65,19 @@ export const stageChecks: Check[] = [
         );
       }),
   },
+  {
+    name: 'answers whatever its suspension is answered with',
+    run: (subject) =>
+      eachCall(subject, async (stage, called, where) => {
+        const first = await call(subject.definition, stage, called);
+        if (first?.type !== 'suspend') return;
+        const state = first.state ?? called.state ?? {};
+        for (const resumeData of [true, null, 'yes', {}, [1]]) {
+          const again = await call(subject.definition, stage, { ...called, state, resumeData });
+          assertVerdict(stage, again, `${where}, resumed with ${JSON.stringify(resumeData)}`);
+        }
+      }),
+  },
 ];
 
 async function eachCall(

@@ -1,5 +1,5 @@
 // What the conformance suite is run on: a processor, options that fit it, and what it is called with.
-import type { Chunk, JsonObject, Stage, StageInput, Verdict } from '@millrace/contracts';
+import type { Chunk, JsonObject, JsonValue, Stage, StageInput, Verdict } from '@millrace/contracts';
 import { callStage, callStream, createHostedProcessors, type ProcessorDefinition } from '@millrace/processor';
 import { callContext, callEntry, stageCall } from '../stage-call.ts';
 
@@ -20,7 +20,7 @@ export type Subject = Required<ConformanceCase> & { definition: ProcessorDefinit
 /** Throws, with what is wrong, where the processor breaks the contract. */
 export type Check = { name: string; run(subject: Subject): Promise<void> | void };
 
-export type Called = { options: JsonObject; input: Partial<StageInput>; state?: JsonObject };
+export type Called = { options: JsonObject; input: Partial<StageInput>; state?: JsonObject; resumeData?: JsonValue };
 
 /** The verdict of one call, as a replica gives it. */
 export async function call(
@@ -28,8 +28,8 @@ export async function call(
   stage: Stage,
   called: Called,
 ): Promise<Verdict | undefined> {
-  const { options, input, state = {} } = called;
-  const entries = [callEntry(definition.id, options, { state })];
+  const { options, input, state = {}, resumeData } = called;
+  const entries = [callEntry(definition.id, options, { state, ...(resumeData !== undefined && { resumeData }) })];
   const hosted = createHostedProcessors([definition]);
   const { verdicts } = await callStage(stageCall(stage, entries, input), hosted, callContext());
   return verdicts[0];
