@@ -47,7 +47,11 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
         requestContext: {},
         deadlineMs: 600_000,
       };
-      let state: RunState = initialState({ request, applied: { agent, plan, revision: 1, appliedAt: '' } });
+      let state: RunState = initialState({
+        request,
+        applied: { agent, plan, revision: 1, appliedAt: '' },
+        firstIndex: 1,
+      });
       return {
         ref: {
           tenant: 'default',

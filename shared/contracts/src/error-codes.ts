@@ -28,8 +28,7 @@ export const ERROR_CODES = {
   'run-refused': 'The request of a run is refused.',
   'queue-full': 'The tenant has as many runs waiting as the queue takes.',
   'run-state-unreadable': 'What is stored of a run does not fit this version.',
-  'run-owner-lost':
-    'The orchestrator that drove this run was lost, and another one cannot resume it: takeover is not implemented.',
+  'run-given-up': 'Too many orchestrators were lost while they drove this run.',
   'run-deadline-exceeded': 'The run took longer than its deadline.',
   'run-not-suspended': 'The run waits for nothing: it goes on, or has ended.',
   'resume-token-invalid': 'Nothing that the run waits for has that token.',
@@ -92,6 +91,7 @@ const PERMANENT: ReadonlySet<string> = new Set<ErrorCode>([
   'not-built-yet',
   'options-invalid',
   'run-exists',
+  'run-state-unreadable',
   'queue-full',
   'run-not-suspended',
   'resume-token-invalid',

@@ -22,6 +22,13 @@ import { violationSchema } from './verdict.ts';
 
 const count = z.number().int().min(0);
 
+/**
+ * Who drove the run, in order. A record counts if its owner's epoch wrote it from `firstRecord` on and before that of the next one; chunks in
+ * the same way, by `index`.
+ */
+export const ownerSchema = z.object({ epoch: z.number().int().min(1), index: count, firstRecord: count });
+export type Owner = z.infer<typeof ownerSchema>;
+
 /** The entry that owns a run, from its submission on: small, and written by compare-and-set only. */
 export const runHeadSchema = z.object({
   tenant: tokenSchema,
@@ -35,7 +42,12 @@ export const runHeadSchema = z.object({
   command: count.describe('stream sequence of the command that drives the run; 0 while it is queued'),
   records: count.describe('how many records count'),
   nextIndex: count.describe('where the chunks of the next owner go on'),
-  bases: z.array(z.object({ epoch: z.number().int().min(1), index: count })),
+  owners: z.array(ownerSchema).min(1),
+  takeovers: count.default(0).describe('how often the run was taken over from an owner that was lost'),
+  handedOver: z
+    .literal(true)
+    .optional()
+    .describe('the owner has let go at a checkpoint: who takes the run over has not lost it'),
   submittedAt: z.number(),
   startedAt: z.number().optional(),
   deadlineAt: z.number(),
@@ -77,6 +89,12 @@ export type PlacedResult = z.infer<typeof placedResultSchema>;
 
 /** Everything that can happen to a run. */
 export const runActionSchema = z.discriminatedUnion('action', [
+  z.object({
+    action: z.literal('begun').describe('the first of a run, and no other'),
+    request: runRequestSchema,
+    applied: appliedAgentSchema.describe('the agent as it was then: what is applied later is for later runs'),
+    firstIndex: count,
+  }),
   z.object({
     action: z.literal('messages-changed'),
     ops: z.array(messageOpSchema),
@@ -127,6 +145,7 @@ export const openStepSchema = z.object({
 export const runStateSchema = z.object({
   request: runRequestSchema,
   applied: appliedAgentSchema,
+  firstIndex: count.describe('index of the first chunk after `start`: what a retract of the whole run names'),
   conversation: conversationSchema,
   unpassed: z
     .array(z.string())

@@ -1,12 +1,12 @@
 // Where in the log's stream a position of a run stands, without reading what comes before it: the runs' messages are interleaved, but
 // those of one run stand in the order of their positions. What a replaced owner stored late stands out of order, and is obsolete.
-import { chunkBatchSchema, type ChunkBatch, type RunHead } from '@millrace/contracts';
+import { chunkBatchSchema, type ChunkBatch } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { isBehind } from './missing-chunks.ts';
 import { readPage, type StoredMessage } from './read-stored.ts';
-import type { Position } from './visible-chunks.ts';
+import type { Base, Position } from './visible-chunks.ts';
 
-type Search = { access: JetStreamAccess; subject: string; bases: RunHead['bases'] };
+type Search = { access: JetStreamAccess; subject: string; owners: readonly Base[] };
 
 /**
  * Sequence of the last message that begins at the position or before it; 1 where none does. undefined: nothing is stored from there on.
@@ -37,12 +37,12 @@ async function lastStored({ access, subject }: Search): Promise<StoredMessage<Ch
 }
 
 /** The first message from `from` to `to` that no later owner made obsolete. */
-async function firstValid({ access, subject, bases }: Search, from: number, to: number) {
+async function firstValid({ access, subject, owners }: Search, from: number, to: number) {
   for (let next: number | undefined = from; next !== undefined && next <= to;) {
     const page: Awaited<ReturnType<typeof readOne>> = await readOne(access, subject, next);
     const [message] = page.found;
     if (message && message.sequence > to) return undefined;
-    if (message && !isObsolete(message.value, bases)) return message;
+    if (message && !isObsolete(message.value, owners)) return message;
     next = page.next;
   }
   return undefined;
@@ -56,8 +56,8 @@ const query = ({ bus }: JetStreamAccess, subject: string) => ({
 const readOne = (access: JetStreamAccess, subject: string, from: number) =>
   readPage(access, query(access, subject), { from, maxMessages: 1, maxBytes: 1 });
 
-function isObsolete({ epoch, index }: ChunkBatch, bases: RunHead['bases']): boolean {
-  return bases.some((base) => base.epoch > epoch && index >= base.index);
+function isObsolete({ epoch, index }: ChunkBatch, owners: readonly Base[]): boolean {
+  return owners.some((base) => base.epoch > epoch && index >= base.index);
 }
 
 /** Nothing of the batch is at the position or after it. */

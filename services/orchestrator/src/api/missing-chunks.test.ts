@@ -1,12 +1,13 @@
-import type { ChunkBatch, RunHead, RunStatus } from '@millrace/contracts';
+import type { ChunkBatch, RunStatus } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { text } from '../testing/chunk-histories.ts';
 import { areChunksGone } from './missing-chunks.ts';
+import type { Base } from './visible-chunks.ts';
 
 const head = (nextIndex: number, status: RunStatus, ...bases: number[]) => ({
   nextIndex,
   status,
-  bases: [0, ...bases].map((index, at): RunHead['bases'][number] => ({ epoch: at + 1, index })),
+  owners: [0, ...bases].map((index, at): Base => ({ epoch: at + 1, index })),
 });
 const logged = (...positions: [epoch: number, index: number][]): ChunkBatch[] =>
   positions.map(([epoch, index]) => ({ epoch, index, chunks: [text('a'), text('b')] }));

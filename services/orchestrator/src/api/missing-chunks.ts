@@ -1,9 +1,9 @@
 // Whether the log still has what a reader asks for. It forgets from the front, by age: a run that is older than that, or longer,
 // must be told so, since an answer without its first chunks would read as if they had been retracted. Pure.
 import type { ChunkBatch, RunHead } from '@millrace/contracts';
-import type { Position } from './visible-chunks.ts';
+import type { Base, Position } from './visible-chunks.ts';
 
-type Owned = Pick<RunHead, 'bases' | 'nextIndex' | 'status'>;
+type Owned = Pick<RunHead, 'nextIndex' | 'status'> & { owners: readonly Base[] };
 
 /**
  * @param logged from the message on that holds the first position that is needed
@@ -17,11 +17,11 @@ export function areChunksGone(logged: readonly ChunkBatch[], head: Owned, from: 
 }
 
 /** The first position from `from` on that an owner has named as acknowledged by the log, or will. */
-export function firstNeeded({ bases, nextIndex }: Owned, from: Position, isOver: boolean): Position | undefined {
-  for (const [at, base] of bases.entries()) {
+export function firstNeeded({ owners, nextIndex }: Owned, from: Position, isOver: boolean): Position | undefined {
+  for (const [at, base] of owners.entries()) {
     if (base.epoch < from.epoch) continue;
     const index = base.epoch === from.epoch ? Math.max(base.index, from.index) : base.index;
-    const end = bases[at + 1]?.index ?? (isOver ? nextIndex - 1 : Infinity);
+    const end = owners[at + 1]?.index ?? (isOver ? nextIndex - 1 : Infinity);
     if (index < end) return { epoch: base.epoch, index };
   }
   return undefined;

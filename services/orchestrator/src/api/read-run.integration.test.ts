@@ -12,11 +12,12 @@ import { headOf } from '../testing/run-heads.ts';
 import { subscriptionsOf } from '../testing/subscriptions.ts';
 import { readChunks } from './read-run.ts';
 import { readStored } from './read-stored.ts';
+import type { Position } from './visible-chunks.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const start = { epoch: 1, index: 0 };
+const start = { epoch: 1, index: 0, firstRecord: 0 };
 
 async function store(runId: string, batches: readonly ChunkBatch[]): Promise<void> {
   const subject = connection.bus.subjects.log(SHARD, 'acme', runId, 'chunks');
@@ -53,7 +54,7 @@ describe('reading a run', () => {
 
   test('that is more than an answer can hold comes in pages', async () => {
     await store('pages', oneByOne(8, 700_000));
-    let from = start;
+    let from: Position = start;
     let [chunks, pages] = [0, 0];
     for (let complete = false; !complete; pages++) {
       const answer = await readChunks(stream.access, await over('pages', 9), from);
@@ -93,7 +94,7 @@ describe('reading a run', () => {
 
   test('with a new owner of which nothing is stored yet answers in the old epoch', async () => {
     await store('taken', oneByOne(4));
-    const head = headOf('taken', { epoch: 2, nextIndex: 2, bases: [start, { epoch: 2, index: 2 }] });
+    const head = headOf('taken', { epoch: 2, nextIndex: 2, owners: [start, { epoch: 2, index: 2, firstRecord: 0 }] });
     expect(await readChunks(stream.access, head, start)).toMatchObject({ epoch: 1, nextIndex: 4 });
   });
 });

@@ -38,13 +38,13 @@ export const remainingMs = ({ deadlineAt }: RunHead): number => deadlineAt - Dat
 
 async function readVisible(access: JetStreamAccess, head: RunHead, from: Position): Promise<Visible> {
   const { bus } = access;
-  const { tenant, runId, bases } = head;
+  const { tenant, runId, owners } = head;
   const isOver = isFinal(head.status);
   const maxBytes = pageBytes(access);
   const subject = bus.subjects.logOf(SHARD, tenant, runId);
   const query = { stream: bus.names.chunks, subject, schema: chunkBatchSchema };
   const first = firstNeeded(head, from, isOver);
-  let next = first && (await findPosition({ access, subject, bases }, first));
+  let next = first && (await findPosition({ access, subject, owners }, first));
   if (next === undefined && areChunksGone([], head, from, isOver)) throw chunksGone(head);
   const retracts = next === undefined ? [] : await readRetracts(access, head);
   for (let isFirst = true; ; isFirst = false) {
@@ -56,7 +56,7 @@ async function readVisible(access: JetStreamAccess, head: RunHead, from: Positio
     if (isFirst && areChunksGone(logged, head, from, isOver)) throw chunksGone(head);
     next = page.next;
     const window = next === undefined ? await withLastChunk(access, logged, head) : logged;
-    const visible = visibleChunks(window, { retracts, bases }, from, maxBytes);
+    const visible = visibleChunks(window, { retracts, owners }, from, maxBytes);
     const complete = visible.complete && next === undefined;
     // A page of which nothing counts would be asked for again: the answer goes on after it.
     if (visible.batches.length > 0 || next === undefined) return { ...visible, complete };

@@ -20,7 +20,7 @@ import { readPage } from './read-stored.ts';
 import { refuseBadRequest } from './request-issues.ts';
 import { submitRun } from './submit-run.ts';
 
-/** The server's limit leaves room for the command's own members. */
+/** The server's limit leaves room for what a command and a record say besides. */
 const COMMAND_ROOM_BYTES = 4 * 1024;
 
 export function createRunsApi(access: JetStreamAccess, agents: AgentStore) {
@@ -46,7 +46,8 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore) {
         );
       }
       refuseBadRequest(request, applied.agent.callerRoles);
-      const bytes = Buffer.byteLength(JSON.stringify(request));
+      // Both stand in the run's first record.
+      const bytes = Buffer.byteLength(JSON.stringify(request)) + Buffer.byteLength(JSON.stringify(applied));
       if (bytes > bus.maxPayload() - COMMAND_ROOM_BYTES) throw tooLarge(bytes, bus.maxPayload());
       await submitRun(access, request);
       return { runId: run, accepted: true };
@@ -126,8 +127,12 @@ function refuseOthers(request: ApiRequest<'submit'>, tenant: string, run: string
 }
 
 function tooLarge(bytes: number, limit: number): MillraceError {
-  return new MillraceError('message-too-large', `The request of ${bytes} bytes is over the limit of ${limit}.`, {
-    path: 'messages',
-    remedy: 'Send less text, or send files as references.',
-  });
+  return new MillraceError(
+    'message-too-large',
+    `The request and its agent are ${bytes} bytes; the limit is ${limit}.`,
+    {
+      path: 'messages',
+      remedy: 'Send less text, or send files as references.',
+    },
+  );
 }

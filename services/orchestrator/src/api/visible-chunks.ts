@@ -4,11 +4,13 @@
 // between does not count. So an answer ends with the last chunk that it covers, in that chunk's epoch, also where that chunk
 // itself is left out; and a retract comes wherever it takes back something before the position that was asked for, even when a
 // later one takes the retract itself back.
-import type { ChunkBatch, RunHead } from '@millrace/contracts';
+import type { ChunkBatch, Owner } from '@millrace/contracts';
 
 export type Position = { epoch: number; index: number };
+/** Where an owner's chunks begin. */
+export type Base = Pick<Owner, 'epoch' | 'index'>;
 /** What takes chunks back: all retracts of the run, and where each owner went on. */
-export type TakenBack = { retracts: readonly ChunkBatch[]; bases: RunHead['bases'] };
+export type TakenBack = { retracts: readonly ChunkBatch[]; owners: readonly Base[] };
 export type Visible = {
   batches: ChunkBatch[];
   /** After the last chunk that the answer covers; the position that was asked for where there is nothing. */
@@ -25,7 +27,7 @@ type Piece = Position & { chunk: ChunkBatch['chunks'][number] };
  */
 export function visibleChunks(
   logged: readonly ChunkBatch[],
-  { retracts, bases }: TakenBack,
+  { retracts, owners }: TakenBack,
   from: Position,
   maxBytes: number,
 ): Visible {
@@ -34,7 +36,7 @@ export function visibleChunks(
   const takenBack = retracts.flatMap(piecesOf).filter(isRetract);
   const isGone = (piece: Piece) =>
     takenBack.some((by) => byPosition(by, piece) > 0 && piece.index >= retractedFrom(by)) ||
-    bases.some(({ epoch, index }) => epoch > piece.epoch && piece.index >= index);
+    owners.some(({ epoch, index }) => epoch > piece.epoch && piece.index >= index);
   const isTold = (by: Piece) =>
     byPosition(by, from) >= 0 && last !== undefined && byPosition(by, last) <= 0 && retractedFrom(by) < from.index;
   const counting = asked.filter((piece) => !isRetract(piece) && !isGone(piece));

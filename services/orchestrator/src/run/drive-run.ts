@@ -1,4 +1,5 @@
-// One run, from its command to its acknowledgement, on the orchestrator that owns it: whoever creates the head entry does.
+// One run, from its command to its acknowledgement, on the orchestrator that owns it: begun, or taken over, and driven on by the same
+// walk.
 import {
   agentKey,
   appliedAgentSchema,
@@ -8,21 +9,21 @@ import {
   type Command,
   type RunHead,
   type RunRef,
+  type RunRequest,
   type WireError,
 } from '@millrace/contracts';
 import { readEntry, type Delivery } from '@millrace/bus';
 import { chunk } from '../state/make-chunk.ts';
-import { beginRun } from './begin-run.ts';
-import { createChunkPublisher } from '../state/chunk-publisher.ts';
+import type { ChunkPublisher } from '../state/chunk-publisher.ts';
+import { openEpoch } from './open-epoch.ts';
+import { takeRun, type Taken } from './take-run.ts';
 import { endBroken, endRun, failedRun, type Ended } from './end-run.ts';
-import { createEventLog } from '../state/event-log.ts';
 import { brokenBy, type Ending } from '../state/interrupt.ts';
 import { runLoop } from './run-loop.ts';
-import { createRun, type Deps, type Run } from '../state/run-context.ts';
+import { createRun, type Deps, type Run, type RunParts } from '../state/run-context.ts';
 import { initialState } from '../state/run-state.ts';
 import { FencedError } from '../state/fenced-error.ts';
 import type { RunStop } from '../state/run-stop.ts';
-import type { RunStore } from '../state/run-store.ts';
 import { holdCommand } from './hold-command.ts';
 import { storeEnding } from './store-ending.ts';
 import { throughOutages } from '../state/through-outages.ts';
@@ -38,61 +39,56 @@ export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): P
     stop.fence();
   });
   try {
-    const store = await beginRun({ deps, delivery, stop });
-    if (store) await execute(deps, delivery, store, stop);
+    const taken = await takeRun({ deps, delivery, stop });
+    if (taken) await execute({ deps, delivery, stop, ...taken });
   } finally {
     letGo();
   }
 }
 
-async function execute(deps: Deps, delivery: Delivery, store: RunStore, stop: RunStop): Promise<void> {
+type Driven = Taken & { deps: Deps; delivery: Delivery; stop: RunStop };
+
+/** Drives a run on from the state that its last checkpoint left, or from its beginning. */
+async function execute({ deps, delivery, stop, store, state }: Driven): Promise<void> {
   const { access } = deps;
-  const { request } = delivery.command;
-  const { tenant, runId, threadId } = request;
-  const { epoch, deadlineAt } = store.head();
-  const chunks = createChunkPublisher({ access, tenant, runId, epoch, firstIndex: 0 });
-  const events = createEventLog({ access, tenant, runId, epoch });
-  stop.own(epoch);
+  const { tenant, runId, deadlineAt } = store.head();
   const { signal, fenced } = stop;
+  const { chunks, events, close } = openEpoch(access, store, stop);
   const parts = { access, delivery, store, chunks, events, fenced };
   const deadline = setTimeout(() => stop.stop('deadline'), Math.max(deadlineAt - Date.now(), 0));
-  const close = () => {
-    chunks.close();
-    events.close();
-  };
-  fenced.addEventListener('abort', close, { once: true });
-  if (fenced.aborted) close();
   try {
-    const payload = { agent: request.agent, ...(threadId !== undefined && { threadId }) };
-    chunks.publish([chunk(runId, { type: 'start', payload })]);
-    const applied = await readAgent(deps, delivery.command);
-    if ('error' in applied) return await storeEnding(parts, failedRun(runId, applied.error));
-    const first = initialState({ request, applied: applied.ok });
-    const { agent, plan } = applied.ok;
-    const run = createRun({
-      ref: refOf(request, store.head()),
-      deadlineAt,
-      agent,
-      plan,
-      deps,
-      chunks,
-      events,
-      signal,
-      store,
-      first,
-    });
+    const from = state ? { first: state } : await beginning(deps, delivery.command, chunks);
+    if ('error' in from) return await storeEnding(parts, failedRun(runId, from.error));
+    const ref = refOf(from.first.request, store.head());
+    const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, store, ...from });
+    if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
     if (await store.cancelAsked()) stop.stop('cancelled');
     const ending = await runLoop(run).catch((error: unknown) => broken(run, error));
     if (fenced.aborted) throw new FencedError(tenant, runId);
     await storeEnding(parts, await endOf(run, ending));
   } finally {
     clearTimeout(deadline);
-    fenced.removeEventListener('abort', close);
     close();
   }
 }
 
-function refOf(request: Command['request'], { epoch }: RunHead): RunRef {
+type Beginning = Pick<RunParts, 'first' | 'unsaved'>;
+
+/** The first checkpoint writes what the run began with. Before it, that is the command and the agent as it is applied then. */
+async function beginning(
+  deps: Deps,
+  { request }: Command,
+  chunks: ChunkPublisher,
+): Promise<Beginning | { error: WireError }> {
+  const { runId, threadId, agent } = request;
+  chunks.publish([chunk(runId, { type: 'start', payload: { agent, ...(threadId !== undefined && { threadId }) } })]);
+  const applied = await readAgent(deps, request);
+  if ('error' in applied) return applied;
+  const begun = { action: 'begun' as const, request, applied: applied.ok, firstIndex: chunks.nextIndex() };
+  return { first: initialState(begun), unsaved: [begun] };
+}
+
+function refOf(request: RunRequest, { epoch }: RunHead): RunRef {
   const { tenant, runId, agent, threadId, resourceId } = request;
   return {
     tenant,
@@ -122,7 +118,7 @@ async function endOf(run: Run, ending: Ending): Promise<Ended> {
   }
 }
 
-async function readAgent({ access }: Deps, { request }: Command): Promise<{ ok: AppliedAgent } | { error: WireError }> {
+async function readAgent({ access }: Deps, request: RunRequest): Promise<{ ok: AppliedAgent } | { error: WireError }> {
   const { tenant, agent } = request;
   try {
     const entry = await throughOutages(`agent ${agent}`, () =>

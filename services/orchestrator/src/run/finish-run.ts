@@ -4,7 +4,7 @@
 import { entriesOf, messageSchema, messagesOf, type Chunk, type Conversation, type Message } from '@millrace/contracts';
 import { z } from 'zod';
 import { guardChunks } from '../stages/guard-chunks.ts';
-import { endWith, fail, rejecting, WHOLE_RUN, type Interrupt } from '../state/interrupt.ts';
+import { endWith, fail, rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { finishChunk, runText, stepFinish, type Finish } from './finish-chunks.ts';
@@ -71,11 +71,11 @@ export async function passFinish(run: Run, whole: Finish, first: readonly Chunk[
     const stopped = run.interruption();
     if (stopped) return { interrupt: stopped };
     // The finish says everything that the run has said.
-    if (interrupt) return { interrupt: rejecting(interrupt, WHOLE_RUN) };
+    if (interrupt) return { interrupt: rejecting(interrupt, wholeRun(run.state())) };
     const finish = chunks.findLast(isFinish);
     const messages = messagesSchema.safeParse(finish?.payload.messages);
     if (!finish || !messages.success)
-      return { interrupt: fail(finishLost, { chainBroken: true, rejected: WHOLE_RUN }) };
+      return { interrupt: fail(finishLost, { chainBroken: true, rejected: wholeRun(run.state()) }) };
     if (finish !== whole) takeMessages(run, messages.data);
     run.dispatch({ action: 'messages-passed' });
     run.chunks.publish(chunks.filter((part) => !isFinish(part)));

@@ -57,6 +57,29 @@ describe('commands of the queue', () => {
     expect(asked).toHaveLength(1);
   });
 
+  test('that come while their run is let go here are driven after it, in their turn', async () => {
+    const { runs, begin, open, asked } = await consumer(4);
+    const run = await begin();
+    await runs.take({ ...run.delivery, acknowledge: () => Promise.reject(new Error('no answer')) });
+    await isRunning(run);
+    await runs.take(run.delivery);
+    open();
+    await eventually(() => run.acknowledged() === 1);
+    expect(await run.head()).toMatchObject({ status: 'finished' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('that come again of a run with another owner by now are left to that one', async () => {
+    const { runs, begin } = await consumer(4);
+    const run = await begin();
+    await runs.take(run.delivery);
+    await isRunning(run);
+    await runs.take(run.delivery);
+    publish(connection.bus, connection.bus.subjects.control('acme', run.runId), { control: 'epoch', epoch: 2 });
+    await runs.drain(2_000);
+    expect(await run.head()).toMatchObject({ status: 'running', epoch: 1 });
+  });
+
   test('whose run cannot be stored are left to come again, and the others go on', async () => {
     const { runs, begin, open, errors } = await consumer(4);
     const run = await begin();

@@ -16,12 +16,14 @@ export type RunConsumer = {
 /** What was fenced has this long to notice, ms; then its place is free, and its command may come again. */
 const UNWIND_MS = 1_000;
 
-type Active = { delivery: Delivery; stop: RunStop; done: Promise<void> };
+type Active = { delivery: Delivery; stop: RunStop; done: Promise<void>; acknowledged: boolean };
 
 /** @param draining nothing more is taken: nobody waits for room any longer */
 export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSignal): RunConsumer {
   const { bus } = deps.access;
   const active = new Map<string, Active>();
+  /** The last command that came for a run that is still driven here, by run. */
+  const behind = new Map<string, Delivery>();
   let room: (() => void) | undefined;
   draining.addEventListener('abort', () => room?.(), { once: true });
   const controls = listen(bus, bus.subjects.controls, controlSchema, (control, subject) => {
@@ -38,18 +40,28 @@ export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSi
       deps.log.error(loggedError(error), 'a run could not be driven; its command will come again');
     }
   };
+  const begin = (key: string, delivery: Delivery) => {
+    const stop = createRunStop();
+    const acknowledge = async () => {
+      await delivery.acknowledge();
+      one.acknowledged = true;
+    };
+    const done = untilLetGo(drive({ ...delivery, acknowledge }, stop), stop.fenced).finally(() => {
+      active.delete(key);
+      const next = behind.get(key);
+      behind.delete(key);
+      if (next && !draining.aborted && isDue(next, one)) begin(key, next);
+      else room?.();
+    });
+    const one: Active = { delivery, stop, done, acknowledged: false };
+    active.set(key, one);
+  };
   return {
     async take(delivery) {
       const { tenant, runId } = delivery.command.request;
       const key = `${tenant}.${runId}`;
-      // A redelivery to the process that owns the run is its own: it is acknowledged when the run ends.
-      if (active.has(key)) return;
-      const stop = createRunStop();
-      const done = untilLetGo(drive(delivery, stop), stop.fenced).finally(() => {
-        active.delete(key);
-        room?.();
-      });
-      active.set(key, { delivery, stop, done });
+      if (active.has(key)) behind.set(key, delivery);
+      else begin(key, delivery);
       if (active.size >= maxRuns && !draining.aborted) await new Promise<void>((resolve) => (room = resolve));
     },
     async drain(graceMs) {
@@ -58,10 +70,18 @@ export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSi
       const left = [...active.values()];
       for (const { stop } of left) stop.fence();
       await within(allDone(), UNWIND_MS);
-      for (const { delivery } of left) delivery.handOver();
+      for (const delivery of [...left.map((one) => one.delivery), ...behind.values()]) delivery.handOver();
       controls.stop();
     },
   };
+}
+
+/**
+ * Whether what came while the run was driven here is to be done now. The same command again is not where it was acknowledged, or where the run
+ * has another owner: it comes once more should that one be lost.
+ */
+function isDue(next: Delivery, { delivery, stop, acknowledged }: Active): boolean {
+  return next.sequence !== delivery.sequence || (!acknowledged && !stop.fenced.aborted);
 }
 
 /** Resolves when the work is done, or some time after it was fenced: what hangs must not hold its place, or its command, for ever. */

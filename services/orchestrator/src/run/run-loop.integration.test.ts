@@ -1,5 +1,5 @@
 // Whole runs through their loop: what a stage that rejects leaves behind, wherever it stands.
-import { toolRequestSchema, type Stage, type Verdict } from '@millrace/contracts';
+import { runActionSchema, toolRequestSchema, type Stage, type Verdict } from '@millrace/contracts';
 import { serve } from '@millrace/bus';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import { scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { endRun } from './end-run.ts';
+import { foldRun } from '../state/run-state.ts';
 import { runLoop } from './run-loop.ts';
 
 const nats = useNats();
@@ -85,6 +86,34 @@ describe.each(['abort', 'halt', 'mask'])('a tool result that the stream’s proc
     expect(JSON.stringify(made.run.state().conversation)).not.toContain('the secret');
     expect(asked).toHaveLength(does === 'mask' ? 2 : 1);
   });
+});
+
+test('the records of a run that has met tools, retries and changes make the very state that it had', async () => {
+  serveTool('noon');
+  judge('processInput', 'changes', {
+    type: 'continue',
+    changes: { ops: [{ op: 'system', tag: 'hint', contents: ['Only today.'] }] },
+    state: { n: 1 },
+  });
+  judge('processOutputStep', 'rude', { type: 'abort', reason: 'rude', retry: true });
+  const { models } = scriptModel({ text: 'Rude.' }, { text: 'Let me see.', calls }, { text: 'Noon.' });
+  const entries = [
+    planEntry('changes', { stages: ['processInput'] }),
+    planEntry('rude', { stages: ['processOutputStep'] }),
+  ];
+  const made = createTestRun({
+    bus: connection.bus,
+    models,
+    tools: [tool],
+    entries,
+    agent: { maxProcessorRetries: 1 },
+  });
+  stops.push(made.close);
+  expect(await runLoop(made.run)).toMatchObject({ form: 'finish' });
+  await made.run.checkpoint();
+  const actions = z.array(runActionSchema).parse(JSON.parse(JSON.stringify(made.records.flat())));
+  expect(foldRun(actions)).toEqual(made.run.state());
+  expect(made.run.state()).toMatchObject({ states: { changes: { n: 1 } }, steps: [{}, {}] });
 });
 
 test('a retry of processInput takes back what its stage had written, and its feedback is told', async () => {

@@ -3,7 +3,7 @@
 import { retract } from '../state/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
-import { WHOLE_RUN, type Ending, type Interrupt } from '../state/interrupt.ts';
+import { type Ending, type Interrupt } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
@@ -13,7 +13,8 @@ export async function runLoop(run: Run): Promise<Ending> {
   for (;;) {
     const interrupt = (await inputStage(run)) ?? (await steps(run)) ?? (await finishRun(run));
     if (interrupt.kind === 'end') return interrupt.ending;
-    rewind(run, interrupt);
+    const stopped = await rewind(run, interrupt);
+    if (stopped?.kind === 'end') return stopped.ending;
   }
 }
 
@@ -47,9 +48,14 @@ function openStep(run: Run): undefined {
   if (!open || open.closed) run.dispatch({ action: 'step-opened', firstIndex: run.chunks.nextIndex() });
 }
 
-/** What was published of the rejected part is taken back; the model gets the reason. */
-function rewind(run: Run, { to, feedback }: Extract<Interrupt, { kind: 'rewind' }>): void {
-  const stepFrom = run.state().open?.firstIndex ?? run.chunks.nextIndex();
-  retract(run, to === 'input' ? WHOLE_RUN.from : stepFrom, 'retry');
+/** What was published of the rejected part is taken back; the model gets the reason. A checkpoint: what is rejected stays so. */
+async function rewind(
+  run: Run,
+  { to, feedback }: Extract<Interrupt, { kind: 'rewind' }>,
+): Promise<Interrupt | undefined> {
+  const { open, firstIndex } = run.state();
+  const stepFrom = open?.firstIndex ?? run.chunks.nextIndex();
+  retract(run, to === 'input' ? firstIndex : stepFrom, 'retry');
   run.dispatch({ action: 'rewound', to, feedback });
+  return run.checkpoint();
 }

@@ -1,7 +1,7 @@
 // What a verdict that stops means for the run: it ends, or goes back to a place before. The same in a stage call and in the output
 // stream.
 import { entriesOf, type ErrorCode, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
-import { endWith, fail, WHOLE_RUN, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { endWith, fail, wholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import type { Stopped } from './verdict-fold.ts';
 
@@ -51,7 +51,7 @@ const REJECTS: Partial<Record<Stage, 'step' | 'run'>> = {
 function rejectedBy(run: Run, stage: Stage): Rejected | undefined {
   const what = REJECTS[stage];
   if (what === undefined) return undefined;
-  if (what === 'run') return WHOLE_RUN;
+  if (what === 'run') return wholeRun(run.state());
   return { what, from: run.state().open?.firstIndex ?? run.chunks.nextIndex() };
 }
 

@@ -1,12 +1,12 @@
 // A stage's control flow: undefined continues; an interrupt ends the run, or goes back to a place before.
-import { toWireError, type ChunkOf, type Tripwire, type WireError } from '@millrace/contracts';
+import { toWireError, type ChunkOf, type RunState, type Tripwire, type WireError } from '@millrace/contracts';
 
 /** What the stage rejected after it was published: its step, or everything; `from` is the first index that is taken back. */
 export type Rejected = { what: 'step' | 'run'; from: number };
 type Rejecting = { rejected?: Rejected | undefined };
 
 /** Everything of a run but its `start` chunk. */
-export const WHOLE_RUN: Rejected = { what: 'run', from: 1 };
+export const wholeRun = ({ firstIndex }: RunState): Rejected => ({ what: 'run', from: firstIndex });
 
 export type Ending =
   | { form: 'finish'; finish: ChunkOf<'finish'> }

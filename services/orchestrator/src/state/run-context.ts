@@ -42,15 +42,18 @@ export type Run = {
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 };
 
-export type RunParts = Omit<Run, 'state' | 'dispatch' | 'interruption' | 'checkpoint' | 'inTurn'> & {
+export type RunParts = Omit<Run, 'agent' | 'plan' | 'state' | 'dispatch' | 'interruption' | 'checkpoint' | 'inTurn'> & {
+  /** As its records make it, or as it begins. */
   first: RunState;
+  /** What has made it so and is in no record yet. */
+  unsaved?: readonly RunAction[];
   store: RunStore;
 };
 
-export function createRun({ first, store, ...parts }: RunParts): Run {
+export function createRun({ first, unsaved = [], store, ...parts }: RunParts): Run {
   const { signal, chunks, events, deadlineAt } = parts;
   let state = first;
-  let pending: RunAction[] = [];
+  let pending = [...unsaved];
 
   let writing: Promise<unknown> = Promise.resolve();
   let next: Promise<Interrupt | undefined> | undefined;
@@ -61,8 +64,13 @@ export function createRun({ first, store, ...parts }: RunParts): Run {
     pending = [];
     const nextIndex = chunks.nextIndex();
     // All in one wait: a promise that is awaited only after another one that fails would be an unhandled rejection.
-    const [asked] = await Promise.all([store.cancelAsked(), chunks.flush(), events.flush(), store.record(actions)]);
-    await store.write({ records: store.head().records + 1, nextIndex });
+    const [asked, written] = await Promise.all([
+      store.cancelAsked(),
+      store.record(actions),
+      chunks.flush(),
+      events.flush(),
+    ]);
+    await store.write({ records: store.head().records + written, nextIndex });
     return asked ? endWith({ form: 'cancel' }) : interruption();
   };
   const interruption = (): Interrupt | undefined => {
@@ -70,8 +78,11 @@ export function createRun({ first, store, ...parts }: RunParts): Run {
     if (signal.reason === 'deadline') return failInOwnWords(deadlineError(deadlineAt));
     return endWith({ form: 'cancel' });
   };
+  const { agent, plan } = first.applied;
   return {
     ...parts,
+    agent,
+    plan,
     state: () => state,
     dispatch(action) {
       state = reduceRun(state, action);

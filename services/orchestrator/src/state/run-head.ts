@@ -1,5 +1,13 @@
 // The entry that owns a run: made when the run is submitted, taken over by whoever begins it.
-import { runEndSchema, runHeadSchema, stateKeys, type Command, type RunEnd, type RunHead } from '@millrace/contracts';
+import {
+  runEndSchema,
+  runHeadSchema,
+  stateKeys,
+  type Command,
+  type Owner,
+  type RunEnd,
+  type RunHead,
+} from '@millrace/contracts';
 import { locateEntry, readEntry, type Entry, type JetStreamAccess, type Located } from '@millrace/bus';
 
 /** A final state, and what belongs to it, lives 24 h. */
@@ -45,8 +53,20 @@ export function queuedHead(command: Omit<Command, 'command'>, owner: string): Ru
     command: 0,
     records: 0,
     nextIndex: 0,
-    bases: [{ epoch: 1, index: 0 }],
+    owners: [{ epoch: 1, index: 0, firstRecord: 0 }],
+    takeovers: 0,
     submittedAt,
     deadlineAt: submittedAt + deadlineMs,
   };
+}
+
+/** As the next owner writes it when it takes the run over: its chunks and its records begin where those that count have ended. */
+export function nextEpoch({ handedOver: _, ...head }: RunHead, owner: string): RunHead {
+  const { owners, nextIndex, records } = head;
+  const epoch = head.epoch + 1;
+  return { ...head, owner, epoch, write: 0, owners: [...owners, { epoch, index: nextIndex, firstRecord: records }] };
+}
+
+export function ownerOf({ owners, epoch }: RunHead): Owner {
+  return owners.find((owner) => owner.epoch === epoch) ?? { epoch, index: 0, firstRecord: 0 };
 }

@@ -17,10 +17,20 @@ import { withResults } from './response-message.ts';
 export const FEEDBACK_TAG = 'processor-retry-feedback';
 export const INSTRUCTIONS_TAG = 'instructions';
 
-export function initialState(begin: Pick<RunState, 'request' | 'applied'>): RunState {
+type Begun = Pick<RunState, 'request' | 'applied' | 'firstIndex'>;
+
+/** What a run's records make of it. undefined: they do not begin it. */
+export function foldRun(actions: readonly RunAction[]): RunState | undefined {
+  const [first, ...others] = actions;
+  return first?.action === 'begun' ? others.reduce(reduceRun, initialState(first)) : undefined;
+}
+
+export function initialState({ request, applied, firstIndex }: Begun): RunState {
   return {
-    ...begin,
-    conversation: startingConversation(begin),
+    request,
+    applied,
+    firstIndex,
+    conversation: startingConversation({ request, applied }),
     unpassed: [],
     states: {},
     inputPassed: false,
@@ -45,6 +55,8 @@ function startingConversation({ request, applied }: Pick<RunState, 'request' | '
 export function reduceRun(state: RunState, action: RunAction): RunState {
   const { open } = state;
   switch (action.action) {
+    case 'begun':
+      return initialState(action);
     case 'messages-changed':
       return {
         ...state,

@@ -15,8 +15,8 @@ export type RunStore = {
   head(): RunHead;
   /** @throws FencedError, message-too-large, bus-unreachable; store-unavailable when the state was lost: the next write makes it anew */
   write(change: Partial<RunHead>, final?: boolean): Promise<void>;
-  /** Adds a record; it counts when the next head names it. @throws message-too-large, bus-unreachable */
-  record(actions: RunAction[]): Promise<void>;
+  /** Adds what was done, as one record or as many as it takes; they count when the next head names them. @throws message-too-large, bus-unreachable */
+  record(actions: RunAction[]): Promise<number>;
   /** How the run ends; it counts when a final head is written. @throws message-too-large, bus-unreachable */
   keepEnd(end: RunEnd): Promise<void>;
   cancelAsked(): Promise<boolean>;
@@ -68,6 +68,24 @@ export async function openRunStore(
   if ((await put(first, stateTtlSeconds(first))) !== 'written') return undefined;
 
   const ttlSeconds = () => stateTtlSeconds(head);
+  const record = async (actions: RunAction[], at: number): Promise<number> => {
+    const { epoch } = head;
+    const name = recordName(epoch, at);
+    const value = recordSchema.parse({ epoch, actions });
+    const recordKey = stateKeys.record(tenant, runId, name);
+    try {
+      // Nobody else writes records of this epoch; what an earlier run of that id has left there does not count.
+      await throughOutages(`record ${name} of ${tenant}.${runId}`, () =>
+        writeEntry(access, bucket, recordKey, value, { ttlSeconds: ttlSeconds() }),
+      );
+      return 1;
+    } catch (error) {
+      if (actions.length < 2 || !isTooLarge(error)) throw error;
+    }
+    const middle = actions.length >> 1;
+    const written = await record(actions.slice(0, middle), at);
+    return written + (await record(actions.slice(middle), at + written));
+  };
   return {
     head: () => head,
     async write(change, final = false) {
@@ -79,15 +97,7 @@ export async function openRunStore(
       if (outcome === 'fenced') throw new FencedError(tenant, runId);
       if (outcome === 'lost') throw stateLost(tenant, runId);
     },
-    async record(actions) {
-      const name = `${head.epoch}-${head.records}`;
-      const value = recordSchema.parse({ epoch: head.epoch, actions });
-      const recordKey = stateKeys.record(tenant, runId, name);
-      // Nobody else writes records of this epoch; what an earlier run of that id has left there does not count.
-      await throughOutages(`record ${name} of ${tenant}.${runId}`, () =>
-        writeEntry(access, bucket, recordKey, value, { ttlSeconds: ttlSeconds() }),
-      );
-    },
+    record: (actions) => record(actions, head.records),
     async keepEnd(end) {
       const endKey = stateKeys.end(tenant, runId, head.epoch);
       await throughOutages(`the end of ${tenant}.${runId}`, () =>
@@ -101,6 +111,11 @@ export async function openRunStore(
       }),
   };
 }
+
+const isTooLarge = (error: unknown): boolean => MillraceError.isInstance(error) && error.code === 'message-too-large';
+
+/** Epoch first: what a replaced owner still writes has another name. */
+export const recordName = (epoch: number, at: number): string => `${epoch}-${at}`;
 
 function isSameWrite(one: RunHead, other: RunHead): boolean {
   const { epoch, owner, command, write } = other;

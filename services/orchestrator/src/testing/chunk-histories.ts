@@ -63,5 +63,5 @@ export function takeAnswer(reader: Reader, batches: readonly ChunkBatch[], end: 
 export function takenBackOf(log: readonly ChunkBatch[]): TakenBack {
   const bases = new Map<number, number>();
   for (const { epoch, index } of log) bases.set(epoch, Math.min(bases.get(epoch) ?? Infinity, index));
-  return { retracts: log, bases: [...bases].map(([epoch, index]) => ({ epoch, index })) };
+  return { retracts: log, owners: [...bases].map(([epoch, index]) => ({ epoch, index })) };
 }

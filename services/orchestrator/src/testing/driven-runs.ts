@@ -19,7 +19,7 @@ import { createDiscovery } from '../peers/discovery.ts';
 import { createSessionInbox } from '../peers/session-inbox.ts';
 import type { TestJetStream } from './jetstream.ts';
 import { agentOf } from './run-states.ts';
-import { scriptModel, type Say } from './scripted-model.ts';
+import { scriptModel, type Say, type ScriptedModel } from './scripted-model.ts';
 
 export type DrivenRun = {
   runId: string;
@@ -47,7 +47,7 @@ export type Driver = {
 const emptyPlan: Plan = { entries: {}, order: {}, tools: [] };
 let count = 0;
 
-export function createDriver({ access }: TestJetStream, ...script: Say[]): Driver & { asked: unknown[] } {
+export function createDriver({ access }: TestJetStream, ...script: Say[]): Driver & Pick<ScriptedModel, 'asked'> {
   const { bus } = access;
   const { models, asked } = scriptModel(...script);
   const sessions = createSessionInbox(bus);

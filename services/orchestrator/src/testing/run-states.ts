@@ -41,6 +41,7 @@ export function stateOf({ agent = agentOf(), plan = emptyPlan } = {}): RunState 
       deadlineMs: 60_000,
     },
     applied: { agent, plan, revision: 1, appliedAt: '2026-01-01T00:00:00.000Z' },
+    firstIndex: 1,
   });
 }
 

@@ -80,6 +80,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     flush: async () => undefined,
     close: () => undefined,
   };
+  const first = stateOf({ agent, plan });
   const run = createRun({
     ref: {
       tenant: 'acme',
@@ -89,14 +90,13 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
       resourceId: 'acme',
     },
     deadlineAt: Date.now() + deadlineMs,
-    agent,
-    plan,
     deps,
     chunks,
     events: { record: (event) => void events.push(event), flush: async () => undefined, close: () => undefined },
     signal: stop.signal,
     store: kept.store,
-    first: stateOf({ agent, plan }),
+    first,
+    unsaved: [{ action: 'begun', request: first.request, applied: first.applied, firstIndex: first.firstIndex }],
   });
   return {
     run,
@@ -126,6 +126,7 @@ function keepRecords() {
     async record(actions) {
       write();
       records.push(actions);
+      return 1;
     },
     keepEnd: async () => undefined,
     cancelAsked: async () => isCancelled,

@@ -1,0 +1,151 @@
+// Whose a run is when its command comes: one that waits is begun; one that has ended has its last chunk repeated; one that somebody
+// drove and lost is taken over, with the state of its last checkpoint. What nobody can go on with ends in an epoch of its own.
+import { isFinal, stateKeys, type RunHead, type RunState, type WireError } from '@millrace/contracts';
+import { MillraceError } from '@millrace/contracts';
+import { conflictError, locateEntry, publish, type Delivery } from '@millrace/bus';
+import { z } from 'zod';
+import { failedRun } from './end-run.ts';
+import { loadRun } from '../state/load-run.ts';
+import type { Deps } from '../state/run-context.ts';
+import { locateHead, nextEpoch, queuedHead, readEnd } from '../state/run-head.ts';
+import type { RunStop } from '../state/run-stop.ts';
+import { openRunStore, type RunStore } from '../state/run-store.ts';
+import { openEpoch } from './open-epoch.ts';
+import { storeEnding } from './store-ending.ts';
+import { throughOutages } from '../state/through-outages.ts';
+
+type Asked = { deps: Deps; delivery: Delivery; stop: RunStop };
+/** A run that is driven here. `state`: as its last checkpoint left it; absent where it was never at one. */
+export type Taken = { store: RunStore; state?: RunState | undefined };
+
+/** How often somebody else may write the head between reading and writing it here: a submission, a cancellation. */
+const TAKE_ATTEMPTS = 5;
+/** Owners of a run that may be lost: where the next one is lost too, the run itself may be what ends them. */
+export const MAX_TAKEOVERS = 5;
+
+/** undefined: the command is answered, or is somebody else's. @throws what keeps the state from being read: the command comes again */
+export async function takeRun(asked: Asked): Promise<Taken | undefined> {
+  const { deps, delivery } = asked;
+  const { access } = deps;
+  const { tenant, runId } = delivery.command.request;
+  for (let attempt = 1; attempt <= TAKE_ATTEMPTS; attempt += 1) {
+    const there = await throughOutages(`the state of ${tenant}.${runId}`, () => locateHead(access, tenant, runId));
+    if ('error' in there) {
+      await endUnreadable(asked, there);
+      return undefined;
+    }
+    if ('value' in there && isTaken(there.value, delivery)) {
+      if (isAnswered(there.value, delivery)) {
+        await answer(asked, there.value);
+        return undefined;
+      }
+      // Somebody began it between two tries here: it is theirs.
+      return attempt === 1 ? takeOver(asked, there.value, there.revision) : undefined;
+    }
+    const store = await openRunStore(access, firstHead(access.bus.id, delivery), there.revision);
+    if (store) return { store };
+  }
+  throw conflictError(`${tenant}.${runId}`);
+}
+
+/** It has begun, or another request stands under its id. */
+function isTaken({ status, requestHash }: RunHead, { command }: Delivery): boolean {
+  return status !== 'queued' || requestHash !== command.requestHash;
+}
+
+/** Nobody need drive a run for this command. */
+function isAnswered(head: RunHead, { command, sequence }: Delivery): boolean {
+  return isFinal(head.status) || head.requestHash !== command.requestHash || head.command !== sequence;
+}
+
+/** As its owner writes it when the run begins. */
+function firstHead(owner: string, { command, sequence }: Delivery): RunHead {
+  return { ...queuedHead(command, owner), status: 'running', command: sequence, startedAt: Date.now() };
+}
+
+async function answer({ deps, delivery }: Asked, head: RunHead): Promise<void> {
+  const { bus } = deps.access;
+  const { tenant, runId, nextIndex, epoch, command, requestHash } = head;
+  // A run that was cancelled while it waited has no command of its own yet.
+  const isOwn = requestHash === delivery.command.requestHash && (command === 0 || command === delivery.sequence);
+  const end = isOwn ? await readEnd(deps.access, head) : undefined;
+  if (end) publish(bus, bus.subjects.chunks(tenant, runId), { epoch, index: nextIndex - 1, chunks: [end.lastChunk] });
+  return delivery.acknowledge();
+}
+
+/** undefined: somebody else was faster, or the run is over. */
+async function takeOver(asked: Asked, head: RunHead, revision: number): Promise<Taken | undefined> {
+  const { access } = asked.deps;
+  const isLost = !head.handedOver;
+  const next = { ...nextEpoch(head, access.bus.id), takeovers: head.takeovers + (isLost ? 1 : 0) };
+  if (next.takeovers > MAX_TAKEOVERS) return endInEpoch(asked, next, revision, givenUp(head));
+  const loaded = await load(asked, head);
+  if ('unreadable' in loaded) return endInEpoch(asked, next, revision, loaded.unreadable);
+  const store = await openRunStore(access, next, revision);
+  return store && { store, state: loaded.state };
+}
+
+async function load(
+  { deps }: Asked,
+  head: RunHead,
+): Promise<{ state?: RunState | undefined } | { unreadable: WireError }> {
+  try {
+    return { state: await loadRun(deps.access, head) };
+  } catch (error) {
+    if (!MillraceError.isInstance(error) || error.code !== 'run-state-unreadable') throw error;
+    const { tenant, runId } = head;
+    deps.log.error({ tenant, runId, error: error.message }, 'the state of a run cannot be read: the run is ended');
+    return { unreadable };
+  }
+}
+
+/** What counts of a head that does not fit: where the next owner's chunks must stand. */
+const remainsSchema = z.object({
+  epoch: z.number().int().min(1).catch(1),
+  nextIndex: z.number().int().min(0).catch(0),
+});
+
+/** Left as it is, its command would come again for ever. */
+async function endUnreadable(asked: Asked, { error, revision }: { error: Error; revision: number }): Promise<void> {
+  const { deps, delivery } = asked;
+  const { access } = deps;
+  const { tenant, runId } = delivery.command.request;
+  deps.log.error({ tenant, runId, error: error.message }, 'the head of a run does not fit: the run is ended');
+  const key = stateKeys.head(tenant, runId);
+  const there = await locateEntry(access, access.bus.names.state, key, remainsSchema);
+  const { epoch, nextIndex } = 'value' in there ? there.value : { epoch: 1, nextIndex: 0 };
+  const head = { ...firstHead(access.bus.id, delivery), epoch, nextIndex };
+  await endInEpoch(asked, nextEpoch(head, access.bus.id), revision, unreadable);
+}
+
+async function endInEpoch(
+  { deps, delivery, stop }: Asked,
+  next: RunHead,
+  revision: number,
+  error: WireError,
+): Promise<undefined> {
+  const { access } = deps;
+  const store = await openRunStore(access, next, revision);
+  // Another orchestrator was faster: what it wrote is read when the command comes again.
+  if (!store) return undefined;
+  const { chunks, events, close } = openEpoch(access, store, stop);
+  try {
+    await storeEnding({ access, delivery, store, chunks, events, fenced: stop.fenced }, failedRun(next.runId, error));
+  } finally {
+    close();
+  }
+  return undefined;
+}
+
+function givenUp({ takeovers }: RunHead): WireError {
+  return {
+    code: 'run-given-up',
+    message: `${takeovers + 1} orchestrators were lost while they drove this run: it is not given to another one.`,
+    remedy: 'Look into their logs for what ended them, then submit the request again under a new run id.',
+  };
+}
+const unreadable: WireError = {
+  code: 'run-state-unreadable',
+  message: 'What is stored of this run does not fit this version of the orchestrator.',
+  remedy: 'Submit the request again under a new run id; run one version of the orchestrator.',
+};

@@ -1,0 +1,184 @@
+// A run whose owner was lost goes on where its last checkpoint was, as its agent was when it began; what no head names does not count.
+import { agentKey, stateKeys, toolRequestSchema, type Plan } from '@millrace/contracts';
+import { locateEntry, serve, writeEntry } from '@millrace/bus';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { loadRun } from '../state/load-run.ts';
+import { recordName } from '../state/run-store.ts';
+import { createRunStop } from '../state/run-stop.ts';
+import { textOf, typesOf } from '../testing/chunks.ts';
+import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+import { planOf } from '../testing/plan-entries.ts';
+import { headOf as testHead } from '../testing/run-heads.ts';
+import { agentOf } from '../testing/run-states.ts';
+import type { Say } from '../testing/scripted-model.ts';
+import { driveRun } from './drive-run.ts';
+import { MAX_TAKEOVERS } from './take-run.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+const stops: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const tool = {
+  name: 'look',
+  description: 'looks',
+  inputSchema: { type: 'object' },
+  subject: 'mr.v1.tool.look',
+  idempotent: false,
+  timeoutMs: 2_000,
+};
+const withTool: Plan = { ...planOf([]), tools: [tool] };
+const calls = [{ toolCallId: 'c1', toolName: 'look', input: '{}' }];
+
+/** How often the tool was called. */
+function serveTool(): () => number {
+  const { bus } = connection;
+  let count = 0;
+  const handle = async () => ({ sequence: 0, result: { seen: (count += 1) }, replica: bus.id });
+  const serving = serve(bus, { subject: bus.subjects.tool('look'), request: toolRequestSchema, handle });
+  stops.push(() => serving.drain(1_000));
+  return () => count;
+}
+
+function driver(...script: Say[]) {
+  const made = createDriver(stream, ...script);
+  stops.push(made.stop);
+  return made;
+}
+
+/** A model that has said its last word, and then nothing, until its owner is lost. */
+const hung = (say: Say): Say => ({ ...say, until: new Promise(() => undefined) });
+
+const headOf = async (run: DrivenRun) => {
+  const head = await run.head();
+  if (!head) throw new Error('the run has no head');
+  return head;
+};
+
+describe('a run that is taken over', () => {
+  test('in its second step asks for that one again: what was answered and what a tool has done is not repeated', async () => {
+    const times = serveTool();
+    const first = driver({ text: 'Let me see.', calls }, hung({ text: 'It is' }));
+    const run = await first.begin({ agent: await first.apply({}, withTool) });
+    void run.drive().catch(() => undefined);
+    await eventually(() => textOf(run.chunks()) === 'Let me see.It is');
+    run.fence();
+
+    const second = driver({ text: 'It is noon.' });
+    await driveRun(second.deps, run.delivery, createRunStop());
+    expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Let me see.It is noon.' } });
+    expect(second.asked).toHaveLength(1);
+    expect(JSON.stringify(second.asked[0]?.prompt)).toContain('"seen":1');
+    expect(times()).toBe(1);
+    expect((await run.end())?.result.usage.totalTokens).toBe(10);
+  });
+
+  test('begins its epoch with a retract of what was said after the checkpoint', async () => {
+    const first = driver(hung({ text: 'It is' }));
+    const run = await first.begin({ agent: await first.apply() });
+    void run.drive().catch(() => undefined);
+    await eventually(() => textOf(run.chunks()) === 'It is');
+    run.fence();
+    await driveRun(driver({ text: 'Noon.' }).deps, run.delivery, createRunStop());
+    await connection.bus.nc.flush();
+    const { owners } = await headOf(run);
+    const taken = run.live.filter(({ epoch }) => epoch === 2);
+    expect(taken[0]).toMatchObject({ index: owners[1]?.index, chunks: [{ type: 'retract', payload: { index: 1 } }] });
+    const chunks = taken.flatMap((batch) => batch.chunks);
+    expect(taken.map(({ index }) => index)).toEqual(
+      taken.map((_, at) => 1 + taken.slice(0, at).reduce((sum, batch) => sum + batch.chunks.length, 0)),
+    );
+    expect(chunks.at(-1)).toMatchObject({ type: 'finish', payload: { output: { text: 'Noon.' } } });
+  });
+
+  test('before its first checkpoint begins again, and its start is told once', async () => {
+    const { bus } = connection;
+    const first = driver({ text: 'Hello.' });
+    const run = await first.begin({ agent: await first.apply() });
+    // Its owner has said `start`, and was lost before anything of it was stored.
+    const key = stateKeys.head('acme', run.runId);
+    const { command, sequence } = run.delivery;
+    const { requestHash, submittedAt } = command;
+    const deadlineAt = submittedAt + 60_000;
+    const head = testHead(run.runId, { requestHash, submittedAt, deadlineAt, command: sequence });
+    await writeEntry(stream.access, bus.names.state, key, head, {});
+    await run.drive();
+    expect(typesOf(run.chunks()).slice(0, 3)).toEqual(['retract', 'start', 'step-start']);
+    expect(run.live[0]).toMatchObject({ epoch: 2, index: 0 });
+    expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Hello.' } });
+    expect(await loadRun(stream.access, await headOf(run))).toMatchObject({ firstIndex: 2 });
+  });
+
+  test('goes on with the agent that it began with, whatever is applied meanwhile', async () => {
+    const first = driver(hung({ text: 'It is' }));
+    const agent = await first.apply({ instructions: 'Be brief.' });
+    const run = await first.begin({ agent });
+    void run.drive().catch(() => undefined);
+    await eventually(() => textOf(run.chunks()) === 'It is');
+    run.fence();
+    const later = agentOf({ name: agent, instructions: 'Be rude.' });
+    const applied = { agent: later, plan: planOf([]), revision: 2, appliedAt: '2026-01-02T00:00:00.000Z' };
+    await writeEntry(stream.access, connection.bus.names.agents, agentKey('acme', agent), applied, {});
+    const second = driver({ text: 'Noon.' });
+    await driveRun(second.deps, run.delivery, createRunStop());
+    expect(JSON.stringify(second.asked[0]?.prompt)).toContain('Be brief.');
+    expect(JSON.stringify(second.asked[0]?.prompt)).not.toContain('Be rude.');
+  });
+
+  test('does not look at a record that the owner before has written since', async () => {
+    const first = driver(hung({ text: 'It is' }));
+    const run = await first.begin({ agent: await first.apply() });
+    void run.drive().catch(() => undefined);
+    await eventually(() => textOf(run.chunks()) === 'It is');
+    run.fence();
+    const { records } = await headOf(run);
+    const orphan = { epoch: 1, actions: [{ action: 'rewound', to: 'input', feedback: 'of nobody' }] };
+    const key = stateKeys.record('acme', run.runId, recordName(1, records));
+    await writeEntry(stream.access, connection.bus.names.state, key, orphan, {});
+    const second = driver({ text: 'Noon.' });
+    await driveRun(second.deps, run.delivery, createRunStop());
+    expect(JSON.stringify(second.asked[0]?.prompt)).not.toContain('of nobody');
+    const state = await loadRun(stream.access, await headOf(run));
+    expect(state).toMatchObject({ retryCount: 0, steps: [] });
+    const { state: bucket } = connection.bus.names;
+    expect(await locateEntry(stream.access, bucket, key, z.unknown())).toHaveProperty('value');
+  });
+
+  test('fails by name when a record of it is gone', async () => {
+    const first = driver(hung({ text: 'It is' }));
+    const run = await first.begin({ agent: await first.apply() });
+    void run.drive().catch(() => undefined);
+    await eventually(() => textOf(run.chunks()) === 'It is');
+    run.fence();
+    const key = stateKeys.record('acme', run.runId, recordName(1, 0));
+    await writeEntry(stream.access, connection.bus.names.state, key, { odd: true }, {});
+    await driveRun(driver({ text: 'never asked' }).deps, run.delivery, createRunStop());
+    expect(await run.end()).toMatchObject({ result: { error: { code: 'run-state-unreadable' } } });
+    expect(run.acknowledged()).toBe(1);
+  });
+
+  test('is given up after so many lost owners, and says so', async () => {
+    const first = driver(hung({ text: 'It is' }));
+    const run = await first.begin({ agent: await first.apply() });
+    void run.drive().catch(() => undefined);
+    await eventually(() => textOf(run.chunks()) === 'It is');
+    run.fence();
+    for (let taken = 1; taken <= MAX_TAKEOVERS; taken += 1) {
+      const next = driver(hung({ text: `${taken}` }));
+      const stop = createRunStop();
+      void driveRun(next.deps, run.delivery, stop).catch(() => undefined);
+      await eventually(async () => (await headOf(run)).takeovers === taken && next.asked.length === 1);
+      stop.fence();
+    }
+    const last = driver({ text: 'never asked' });
+    await driveRun(last.deps, run.delivery, createRunStop());
+    expect(await run.end()).toMatchObject({ result: { status: 'failed', error: { code: 'run-given-up' } } });
+    expect(last.asked).toEqual([]);
+  });
+});
