@@ -7,7 +7,7 @@ import type { JetStreamAccess } from './jetstream-access.ts';
 import { isCode } from './jetstream-errors.ts';
 import { ensureTopology, type TopologyOptions } from './topology.ts';
 
-/** How long a loss goes unnoticed at most, ms. Two small requests each time. */
+/** How long a loss goes unnoticed at most, ms. Three small requests each time. */
 const CHECK_EVERY_MS = 3_000;
 const CONSUMER_NOT_FOUND = 10014;
 
@@ -62,17 +62,28 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
   };
 }
 
-async function lostParts({ bus, jsm }: JetStreamAccess): Promise<string[]> {
-  const { runs, chunks, events, state, agents, worker } = bus.names;
+async function lostParts(access: JetStreamAccess): Promise<string[]> {
+  const { bus, jsm } = access;
+  const { runs, timers, chunks, events, state, agents, worker, expirer } = bus.names;
   const there = new Set<string>();
   for await (const name of jsm.streams.names()) there.add(name);
-  const lost = [runs, chunks, events, `KV_${state}`, `KV_${agents}`].filter((name) => !there.has(name));
-  if (lost.includes(runs)) return [...lost, worker];
+  const lost = [runs, timers, chunks, events, `KV_${state}`, `KV_${agents}`].filter((name) => !there.has(name));
+  const consumers = [
+    [runs, worker],
+    [timers, expirer],
+  ] as const;
+  for (const [stream, consumer] of consumers) {
+    if (lost.includes(stream) || !(await hasConsumer(access, stream, consumer))) lost.push(consumer);
+  }
+  return lost;
+}
+
+async function hasConsumer({ jsm }: JetStreamAccess, stream: string, consumer: string): Promise<boolean> {
   try {
-    await jsm.consumers.info(runs, worker);
-    return lost;
+    await jsm.consumers.info(stream, consumer);
+    return true;
   } catch (error) {
-    if (isCode(error, CONSUMER_NOT_FOUND)) return [...lost, worker];
+    if (isCode(error, CONSUMER_NOT_FOUND)) return false;
     throw error;
   }
 }

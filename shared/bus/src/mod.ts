@@ -25,6 +25,7 @@ export { request, type Answer, type Request } from './request.ts';
 export { resolveAddress, type Address, type Env } from './resolve-address.ts';
 export { serveVerbs, type ApiHandlers } from './serve-verbs.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';
+export { clearTimer, consumeExpiries, setTimer } from './timers.ts';
 export { watchBucket, type BucketListener } from './watch-bucket.ts';
 export { consumeCommands, type Delivery } from './work-queue.ts';
 export { decode, encode, encodeWithin, isNoResponders, type Decoded } from './wire.ts';

@@ -40,6 +40,12 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
     ack_wait: ACK_WAIT_MS * NS_PER_MS,
     max_ack_pending: MAX_ACK_PENDING,
   });
+  await ensureConsumer(jsm, names.timers, {
+    durable_name: names.expirer,
+    filter_subject: bus.subjects.expiries,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: ACK_WAIT_MS * NS_PER_MS,
+  });
   await ensureBucket(access, names.state, { history: 1, replicas, markerTTL: HOUR_MS });
   await ensureBucket(access, names.agents, { history: 8, replicas });
 }
@@ -64,6 +70,15 @@ function streamsOf(
       discard: DiscardPolicy.New,
       discard_new_per_subject: true,
       max_msgs_per_subject: maxQueuedRuns,
+    },
+    // Schedules, and beside them what comes of them when they are due. A stream of its own: the server schedules into the same stream
+    // alone, and not where a full subject refuses what is new, as that of the commands does.
+    {
+      ...common,
+      name: names.timers,
+      subjects: [subjects.allTimers, subjects.expiries],
+      retention: RetentionPolicy.Workqueue,
+      allow_msg_schedules: true,
     },
     { ...common, name: names.chunks, subjects: [subjects.logs], ...kept(CHUNK_LOG_AGE_MS) },
     { ...common, name: names.events, subjects: [subjects.allEvents], ...kept(EVENTS_AGE_MS) },

@@ -20,7 +20,7 @@ export type Delivery = {
 
 /** A pull that the server forgot in a restart is noticed no later than this. */
 const PULL_EXPIRES_MS = 5_000;
-const RETRY_WAIT_MS = 500;
+export const RETRY_WAIT_MS = 500;
 
 /**
  * Calls `take` with one command after the other; it resolves when there is room for the next. What is not a command is
@@ -55,7 +55,7 @@ export async function consumeCommands(
 }
 
 /** A pull that is given up is taken back, and what was on its way is handed back: others get it at once. */
-async function pull(consumer: Consumer, signal: AbortSignal): Promise<JsMsg | undefined> {
+export async function pull(consumer: Consumer, signal: AbortSignal): Promise<JsMsg | undefined> {
   const messages = await consumer.fetch({ max_messages: 1, expires: PULL_EXPIRES_MS });
   const stop = () => messages.stop();
   signal.addEventListener('abort', stop, { once: true });

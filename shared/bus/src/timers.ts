@@ -1,0 +1,60 @@
+// When a suspended run's time is up: a schedule in the server, which survives its restart, and what comes of it, pulled by whichever
+// orchestrator is there. A run has one: the next one replaces it.
+import { expirySchema, loggedError, type Expiry } from '@millrace/contracts';
+import type { Consumer } from '@nats-io/jetstream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JetStreamAccess } from './jetstream-access.ts';
+import { storeError } from './store-error.ts';
+import { decode, encode } from './wire.ts';
+import { RETRY_WAIT_MS, pull } from './work-queue.ts';
+
+const WRITE_TIMEOUT_MS = 2_000;
+
+/** @param at ms since 1970; what is in the past is due at once. @throws bus-unreachable, store-unavailable */
+export async function setTimer({ bus, js }: JetStreamAccess, expiry: Expiry, at: number): Promise<void> {
+  const { subjects } = bus;
+  const subject = subjects.timer(expiry.tenant, expiry.runId);
+  const schedule = { specification: new Date(at), target: subjects.expiries };
+  try {
+    await js.publish(subject, encode(expiry), { schedule, timeout: WRITE_TIMEOUT_MS, retries: 0 });
+  } catch (error) {
+    throw storeError(error, subject);
+  }
+}
+
+/** @throws bus-unreachable, store-unavailable */
+export async function clearTimer({ bus, jsm }: JetStreamAccess, tenant: string, runId: string): Promise<void> {
+  const subject = bus.subjects.timer(tenant, runId);
+  try {
+    await jsm.streams.purge(bus.names.timers, { filter: subject });
+  } catch (error) {
+    throw storeError(error, subject);
+  }
+}
+
+/** One after the other. What `handle` throws is logged, and that expiry comes again. */
+export async function consumeExpiries(
+  access: JetStreamAccess,
+  handle: (expiry: Expiry) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { bus, js } = access;
+  let consumer: Consumer | undefined;
+  while (!signal.aborted) {
+    try {
+      consumer ??= await js.consumers.get(bus.names.timers, bus.names.expirer);
+      const message = await pull(consumer, signal);
+      if (!message) continue;
+      const expiry = decode(message.data, expirySchema, message.subject);
+      if ('ok' in expiry) {
+        await handle(expiry.ok);
+        await message.ackAck();
+      } else message.term(expiry.error.message);
+    } catch (error) {
+      if (signal.aborted) return;
+      consumer = undefined;
+      bus.log.warn(loggedError(error), 'an expiry could not be handled; trying again');
+      await delay(RETRY_WAIT_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
