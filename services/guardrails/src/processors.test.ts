@@ -9,6 +9,7 @@ import {
 import { callStage, createHostedProcessors, describeProcessor } from '@millrace/processor';
 import { describe, expect, test } from 'vitest';
 import { PROCESSORS } from './processors.ts';
+import { requiredOptions } from './testing/required-options.ts';
 
 const hosted = createHostedProcessors(PROCESSORS);
 
@@ -47,7 +48,7 @@ describe.each(PROCESSORS)('$id', (definition) => {
     });
   });
   test('refuses an option that it does not know', () => {
-    expect(definition.options.safeParse({ keywords: ['x'], mystery: true }).success).toBe(false);
+    expect(definition.options.safeParse({ ...requiredOptions(definition.id), mystery: true }).success).toBe(false);
   });
   test('describes every option', () => {
     const { properties } = describeProcessor(definition).optionsSchema;
@@ -57,7 +58,7 @@ describe.each(PROCESSORS)('$id', (definition) => {
     expect(undescribed).toEqual([]);
   });
   test('has a method for each of its stages', () => {
-    const processor = definition.create({ ...(definition.id === 'keyword' && { keywords: ['x'] }) });
+    const processor = definition.create(requiredOptions(definition.id));
     expect(definition.stages.filter((stage) => processor[stage] === undefined)).toEqual([]);
   });
   test('blocks when it breaks', () => expect(describeProcessor(definition).policy.onFailure).toBe('fail'));

@@ -4,6 +4,7 @@ import { contentLength } from './content-length/content-length.ts';
 import { keyword } from './keyword/keyword.ts';
 import { pii } from './pii/pii.ts';
 import { promptInjection } from './prompt-injection/prompt-injection.ts';
+import { tokenLimiter } from './token-limiter/token-limiter.ts';
 import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
 
 export const PROCESSORS: readonly ProcessorDefinition[] = [
@@ -12,4 +13,5 @@ export const PROCESSORS: readonly ProcessorDefinition[] = [
   pii,
   keyword,
   contentLength,
+  tokenLimiter,
 ];

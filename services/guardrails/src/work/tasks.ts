@@ -3,6 +3,7 @@ import { prepareCounting } from '../content-length/count-texts.ts';
 import { prepareKeywords } from '../keyword/find-keywords.ts';
 import { preparePii } from '../pii/find-pii.ts';
 import { prepareInjections } from '../prompt-injection/find-injections.ts';
+import { prepareTokenCounting } from '../token-limiter/count-tokens.ts';
 import { prepareNormalizing } from '../unicode-normalizer/normalize-text.ts';
 import type { Judge } from './task-outcome.ts';
 
@@ -11,6 +12,7 @@ export const TASKS = {
   keyword: prepareKeywords,
   pii: preparePii,
   'prompt-injection': prepareInjections,
+  'token-limiter': prepareTokenCounting,
   'unicode-normalizer': prepareNormalizing,
 };
 

@@ -1,0 +1,9 @@
+// The options without which a processor of this service cannot be made, so that a test can make each of them.
+import type { JsonObject } from '@millrace/contracts';
+
+const REQUIRED: Record<string, JsonObject> = {
+  keyword: { keywords: ['x'] },
+  'token-limiter': { limit: 100 },
+};
+
+export const requiredOptions = (processorId: string): JsonObject => REQUIRED[processorId] ?? {};

@@ -1,0 +1,37 @@
+// token-limiter: keeps a prompt within a limit of tokens by leaving out the oldest messages, and an answer by cutting its end. What
+// the user said last, the system messages, and the tool calls of this turn with their results always stay.
+import { defineProcessor } from '@millrace/processor';
+import { createTask } from '../work/task.ts';
+import { pieceCounter, prepareTokenCounting, type CountPiece } from './count-tokens.ts';
+import { limitResult, limitStream } from './limit-answer.ts';
+import { limitInput, limitRequest } from './limit-prompt.ts';
+import { tokenLimiterOptions, type TokenLimiterOptions } from './token-limiter-options.ts';
+
+export const tokenLimiter = defineProcessor({
+  id: 'token-limiter',
+  description: 'Keeps a prompt, or an answer, within a limit of tokens.',
+  aliases: ['TokenLimiter', 'TokenLimiterProcessor'],
+  stages: ['processInput', 'processLLMRequest', 'processOutputStream', 'processOutputResult'],
+  reads: ['input', 'remembered', 'context', 'system', 'response', 'prompt'],
+  options: tokenLimiterOptions,
+  create(options) {
+    const limiter = createLimiter(options);
+    return {
+      id: 'token-limiter',
+      processInput: (args) => limitInput(limiter, args),
+      processLLMRequest: (args) => limitRequest(limiter, args),
+      processOutputStream: (args) => limitStream(limiter, args),
+      processOutputResult: (args) => limitResult(limiter, args),
+    };
+  },
+});
+
+function createLimiter(options: TokenLimiterOptions) {
+  const { counting } = options;
+  let count: CountPiece | undefined;
+  return {
+    ...options,
+    task: createTask('token-limiter', prepareTokenCounting, { counting }),
+    count: () => (count ??= pieceCounter(counting)),
+  };
+}
