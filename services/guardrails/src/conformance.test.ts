@@ -1,10 +1,14 @@
 // Every guard keeps what every processor promises; texts are streamed whole and in pieces.
 import { processorConformance } from '@millrace/testkit';
+import { batchParts } from './batch-parts/batch-parts.ts';
 import { contentLength } from './content-length/content-length.ts';
 import { keyword } from './keyword/keyword.ts';
+import { maxToolCalls } from './max-tool-calls/max-tool-calls.ts';
 import { pii } from './pii/pii.ts';
 import { promptInjection } from './prompt-injection/prompt-injection.ts';
 import { tokenLimiter } from './token-limiter/token-limiter.ts';
+import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
+import { toolCallFilter } from './tool-call-filter/tool-call-filter.ts';
 import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
 
 const texts = ['Write to ada@example.com, card 4111 1111 1111 1111.', 'nothing to see', ''];
@@ -15,3 +19,7 @@ processorConformance(pii, { options: [{}, { strategy: 'warn' }], texts });
 processorConformance(keyword, { options: [{ keywords: ['nightingale'], strategy: 'redact' }], texts });
 processorConformance(contentLength, { options: [{ maxOutput: 10_000 }] });
 processorConformance(tokenLimiter, { options: [{ limit: 4 }, { limit: 1_000, strategy: 'abort' }], texts });
+processorConformance(maxToolCalls, { options: [{}, { perStep: 1, strategy: 'block' }] });
+processorConformance(toolCallFilter, { options: [{}, { exclude: ['clock'] }] });
+processorConformance(toolAllowList, { options: [{}, { allow: [] }] });
+processorConformance(batchParts, { options: [{}, { batchSize: 1 }, { emitOnNonText: false }], texts });

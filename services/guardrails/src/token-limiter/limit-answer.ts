@@ -11,8 +11,7 @@ import {
 import { numberIn, objectIn } from '../guard/entry-state.ts';
 import { refuse } from '../guard/report.ts';
 import { slicesOf } from '../text/span.ts';
-import { MAX_INLINE_COST } from '../work/task.ts';
-import type { CountPiece } from './count-tokens.ts';
+import { MAX_COUNTED_AT_ONCE, type CountPiece } from './count-tokens.ts';
 import { piecesOf, settledPieces } from './pieces.ts';
 import type { TokenLimiterOptions } from './token-limiter-options.ts';
 
@@ -23,7 +22,7 @@ export function limitStream(limiter: AnswerLimiter, args: Args): Chunk[] | Promi
   const { part, state } = args;
   if (limiter.at === 'result') return [part];
   if (part.type === 'step-start') beginStep(state, args.stepNumber);
-  if (part.type === 'text-delta' && part.payload.text.length > MAX_INLINE_COST)
+  if (part.type === 'text-delta' && part.payload.text.length > MAX_COUNTED_AT_ONCE)
     return limitInSlices(limiter, part, args);
   return limitChunk(limiter, part, args);
 }
@@ -53,7 +52,7 @@ function limitChunk(limiter: AnswerLimiter, part: Chunk, args: Args): Chunk[] {
 /** A long delta takes several turns of the event loop; that it is cut changes nothing in what passes. */
 async function limitInSlices(limiter: AnswerLimiter, delta: ChunkOf<'text-delta'>, args: Args): Promise<Chunk[]> {
   const passed: Chunk[] = [];
-  for (const text of slicesOf(delta.payload.text, MAX_INLINE_COST)) {
+  for (const text of slicesOf(delta.payload.text, MAX_COUNTED_AT_ONCE)) {
     passed.push(...limitChunk(limiter, { ...delta, payload: { ...delta.payload, text } }, args));
     await nextTurn();
     args.abortSignal.throwIfAborted();
@@ -109,7 +108,7 @@ async function fitPart(limiter: AnswerLimiter, args: CommonArgs, counted: JsonOb
   const own = limiter.countMode === 'part' ? {} : counted;
   let fitted = '';
   for (let rest = text; rest !== '';) {
-    const head = rest.slice(0, MAX_INLINE_COST);
+    const head = rest.slice(0, MAX_COUNTED_AT_ONCE);
     const now = head.length < rest.length ? head.slice(0, settledPieces(head) || head.length) : head;
     fitted += fitText(limiter, args, own, now);
     rest = rest.slice(now.length);

@@ -7,7 +7,7 @@ import type { Unit } from './fit-tokens.ts';
 export type Told = { role: string; texts: string[] };
 
 /** What a message costs beside its texts: its role and the marks around it. An estimate for all providers. */
-export const MESSAGE_TOKENS = 4;
+const MESSAGE_TOKENS = 4;
 
 export const toldByMessage = (message: Message): Told => ({
   role: message.role,
@@ -38,7 +38,7 @@ function textsOfContent(part: Record<string, JsonValue | undefined>): string[] {
 }
 
 /** The place of the first message of the turn that is under way: the last that the user said. */
-export function turnStart(roles: readonly string[]): number {
+function turnStart(roles: readonly string[]): number {
   const last = roles.lastIndexOf('user');
   return last < 0 ? roles.length - 1 : last;
 }

@@ -2,7 +2,7 @@
 // the user said last, the system messages, and the tool calls of this turn with their results always stay.
 import { defineProcessor } from '@millrace/processor';
 import { createTask } from '../work/task.ts';
-import { pieceCounter, prepareTokenCounting, type CountPiece } from './count-tokens.ts';
+import { MAX_COUNTED_AT_ONCE, pieceCounter, prepareTokenCounting, type CountPiece } from './count-tokens.ts';
 import { limitResult, limitStream } from './limit-answer.ts';
 import { limitInput, limitRequest } from './limit-prompt.ts';
 import { tokenLimiterOptions, type TokenLimiterOptions } from './token-limiter-options.ts';
@@ -31,7 +31,7 @@ function createLimiter(options: TokenLimiterOptions) {
   let count: CountPiece | undefined;
   return {
     ...options,
-    task: createTask('token-limiter', prepareTokenCounting, { counting }),
+    task: createTask('token-limiter', prepareTokenCounting, { counting }, MAX_COUNTED_AT_ONCE),
     count: () => (count ??= pieceCounter(counting)),
   };
 }

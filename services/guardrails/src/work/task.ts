@@ -17,8 +17,16 @@ export const MAX_INLINE_COST = 8_192;
 const threads = createThreadPool({ module: new URL('./task-thread.ts', import.meta.url) });
 export const closeThreads = (): Promise<void> => threads.close();
 
-/** @param name under which tasks.ts has `prepare` */
-export function createTask<O, R>(name: string, prepare: PrepareJudge<O, R>, options: O): Task<R> {
+/**
+ * @param name under which tasks.ts has `prepare`
+ * @param maxInlineCost less for what is slower than the slowest guard
+ */
+export function createTask<O, R>(
+  name: string,
+  prepare: PrepareJudge<O, R>,
+  options: O,
+  maxInlineCost: number = MAX_INLINE_COST,
+): Task<R> {
   let judge: Judge<R> | undefined;
   const now: Judge<R> = (texts) => (judge ??= prepare(options))(texts);
   return {
@@ -26,7 +34,7 @@ export function createTask<O, R>(name: string, prepare: PrepareJudge<O, R>, opti
     async run(texts, signal) {
       const cost = costOf(texts);
       if (cost > BOUNDS.characters) return { exceeded: 'characters' };
-      if (cost <= MAX_INLINE_COST) return outcomeOf(now, texts);
+      if (cost <= maxInlineCost) return outcomeOf(now, texts);
       const request: TaskRequest = { task: name, options, texts };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the thread ran `prepare`, which tasks.ts has under `name`
       const outcome = (await threads.run(request, { cost, signal })) as TaskOutcome<R>;

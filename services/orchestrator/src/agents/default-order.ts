@@ -8,7 +8,17 @@ const MEMORY = ['message-history', 'semantic-recall', 'working-memory'] as const
 export const MEMORY_PROCESSORS: readonly string[] = MEMORY;
 
 export const DEFAULT_ORDER: Record<ListName, readonly string[]> = {
-  input: ['unicode-normalizer', 'content-length', 'keyword', 'prompt-injection', 'pii', ...MEMORY],
-  output: ['content-length', 'keyword', 'pii', ...MEMORY],
+  input: [
+    'unicode-normalizer',
+    'content-length',
+    'keyword',
+    'prompt-injection',
+    'pii',
+    'tool-allow-list',
+    ...MEMORY,
+    'tool-call-filter',
+    'token-limiter',
+  ],
+  output: ['max-tool-calls', 'content-length', 'keyword', 'pii', 'token-limiter', 'batch-parts', ...MEMORY],
   error: [],
 };
