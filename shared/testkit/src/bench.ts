@@ -1,5 +1,6 @@
-// What the bench needs of this package, without the test runner.
-export { startNats, defaultCacheDir, type NatsServer } from '@millrace/servers';
+// What the bench and the fault program need of this package, without the test runner.
+export { startNats, startRedis, defaultCacheDir, type NatsServer, type RedisServer } from '@millrace/servers';
 export { connectBus, type Bus } from '@millrace/bus';
-export { defineProcessor, runProcessorService } from '@millrace/processor';
+export { defineProcessor, defineTool, runProcessorService } from '@millrace/processor';
+export { eventually } from './eventually.ts';
 export { startStack, type Stack } from './start-stack.ts';

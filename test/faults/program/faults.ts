@@ -1,0 +1,60 @@
+// The faults, as a table: whom each strikes, how, and what is allowed to come of it.
+import type { CutMode } from './cut-proxy.ts';
+
+export type Role = 'orchestrator' | 'guardrails' | 'ledger' | 'message-history' | 'redis' | 'nats';
+export type Blow = 'kill' | 'stop' | 'term';
+
+export type Fault = {
+  name: string;
+  strike:
+    | { kind: 'process'; role: Role; blow: Blow }
+    | { kind: 'cut'; role: 'orchestrator' | 'guardrails'; mode: CutMode }
+    | { kind: 'redis-full' }
+    | { kind: 'cancel' }
+    /** Nothing strikes: what every run must be like. */
+    | { kind: 'nothing' }
+    /** Nothing strikes, and the guards' redaction is taken out: the oracle must see leaks. */
+    | { kind: 'control' };
+  /** How many runs in flight make the figure. */
+  runs: number;
+  /** Codes that a run may fail with: where the only server of its kind was struck. None: no run may fail. docs/faults.md */
+  mayFailWith: readonly string[];
+};
+
+/** Where somebody else can do the work, and where nothing but the connection breaks. */
+const REPLICATED_RUNS = 1_000;
+const ONLY_ONE_RUNS = 200;
+
+const TOOL_CODES: readonly string[] = [];
+const STORE_CODES = ['store-unavailable', 'bus-unreachable'];
+
+const blows: readonly Blow[] = ['kill', 'stop', 'term'];
+const modes: readonly CutMode[] = ['closed', 'silent', 'to-server', 'from-server'];
+
+function processes(role: Role, runs: number, mayFailWith: readonly string[] = []): Fault[] {
+  return blows.map((blow) => ({ name: `${role}-${blow}`, strike: { kind: 'process', role, blow }, runs, mayFailWith }));
+}
+
+function cuts(role: 'orchestrator' | 'guardrails'): Fault[] {
+  return modes.map((mode) => ({
+    name: `${role}-cut-${mode}`,
+    strike: { kind: 'cut', role, mode },
+    runs: REPLICATED_RUNS / modes.length,
+    mayFailWith: [],
+  }));
+}
+
+export const FAULTS: readonly Fault[] = [
+  { name: 'nothing', strike: { kind: 'nothing' }, runs: 16, mayFailWith: [] },
+  ...processes('orchestrator', REPLICATED_RUNS),
+  ...processes('guardrails', REPLICATED_RUNS),
+  ...cuts('orchestrator'),
+  ...cuts('guardrails'),
+  ...processes('nats', REPLICATED_RUNS),
+  ...processes('ledger', ONLY_ONE_RUNS, TOOL_CODES),
+  ...processes('message-history', ONLY_ONE_RUNS),
+  ...processes('redis', ONLY_ONE_RUNS, STORE_CODES),
+  { name: 'redis-full', strike: { kind: 'redis-full' }, runs: ONLY_ONE_RUNS, mayFailWith: STORE_CODES },
+  { name: 'cancel', strike: { kind: 'cancel' }, runs: ONLY_ONE_RUNS, mayFailWith: [] },
+  { name: 'control', strike: { kind: 'control' }, runs: 16, mayFailWith: [] },
+];

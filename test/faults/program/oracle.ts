@@ -1,0 +1,146 @@
+// Judges a run from outside: by what was published, what the client read, what the result says, what the tools did and what the
+// thread remembers. Pure: everything is handed in, so that the oracle itself is tested.
+import type { Chunk, RunResult } from '@millrace/contracts';
+import type { PositionedChunk } from '@millrace/client';
+import { LEAK_CHARACTERS, type PlannedRun } from './planned-run.ts';
+import type { SeenRun } from './watch-live.ts';
+
+export type Observed = {
+  planned: PlannedRun;
+  seen: SeenRun;
+  /** Read again from the first position after the end; undefined: nobody could. */
+  replayed: readonly PositionedChunk[] | undefined;
+  /** undefined: the run did not end in its time. */
+  result: RunResult | undefined;
+  /** Somebody asked for it to be cancelled. */
+  cancelAsked: boolean;
+  ledger: readonly { tool: string; key: string; idempotencyKey?: string | undefined }[];
+  /** Messages of the run's thread, as JSON. undefined: the history could not be read. */
+  history: readonly { role: string; text: string; json: string }[] | undefined;
+};
+
+export type Judgement = {
+  status: RunResult['status'] | 'lost';
+  /** Of a run that failed. */
+  code?: string | undefined;
+  doubled: string[];
+  leaked: string[];
+  wrong: string[];
+};
+
+export function judgeRun(observed: Observed): Judgement {
+  const { result } = observed;
+  return {
+    status: result?.status ?? 'lost',
+    ...(result?.error && { code: result.error.code }),
+    doubled: findDoubled(observed),
+    leaked: findLeaks(observed),
+    wrong: findWrong(observed),
+  };
+}
+
+function findDoubled({ planned, ledger, history, result, seen }: Observed): string[] {
+  const of = (tool: string) => ledger.filter((line) => line.tool === tool && line.key === planned.name);
+  const doubled: string[] = [];
+  if (of('book').length > planned.calls.book) doubled.push(`book was executed ${of('book').length} times`);
+  const effects = new Set(of('note').map((line) => line.idempotencyKey)).size;
+  if (effects > planned.calls.note) doubled.push(`note had ${effects} effects`);
+  if (seen.endings.size > 1) doubled.push(`it ended at ${[...seen.endings].join(' and ')}`);
+  const answers = history?.filter(({ role }) => role === 'user').length ?? 0;
+  if (answers > 1) doubled.push(`the user's message is stored ${answers} times`);
+  const told = planned.visible + planned.visible;
+  if (result?.text.includes(told)) doubled.push('the answer stands twice in the result');
+  return doubled;
+}
+
+/** A piece of a secret in what was ever published, whether it counted in the end or not, or in what is kept. */
+function findLeaks({ planned, seen, replayed, result, history }: Observed): string[] {
+  const places: [where: string, text: string][] = [];
+  for (const [number, { chunks }] of seen.epochs) {
+    const inOrder = [...chunks].toSorted(([a], [b]) => a - b).map(([, chunk]) => chunk);
+    places.push([`live epoch ${number}`, streamed(inOrder)], [`live epoch ${number}`, JSON.stringify(inOrder)]);
+  }
+  const again = (replayed ?? []).map(({ chunk }) => chunk);
+  places.push(['log', streamed(again)], ['log', JSON.stringify(again)], ['result', JSON.stringify(result ?? null)]);
+  for (const { role, json } of history ?? []) places.push([`history (${role})`, json]);
+  const pieces = planned.secrets.flatMap(piecesOf);
+  return [
+    ...new Set(places.filter(([, text]) => pieces.some((piece) => text.includes(piece))).map(([where]) => where)),
+  ];
+}
+
+function piecesOf(secret: string): string[] {
+  return Array.from({ length: Math.max(secret.length - LEAK_CHARACTERS + 1, 0) }, (_, at) =>
+    secret.slice(at, at + LEAK_CHARACTERS),
+  );
+}
+
+function findWrong({ planned, replayed, result, history, seen, cancelAsked, ledger }: Observed): string[] {
+  const wrong: string[] = [];
+  for (const [number, { changed }] of seen.epochs)
+    if (changed.length > 0) wrong.push(`epoch ${number} published two chunks at ${changed.join(', ')}`);
+  if (replayed) wrong.push(...sparse(replayed));
+  if (!result) return wrong;
+  if (!replayed) wrong.push('its chunks cannot be read again');
+  if (result.status === 'cancelled' && !cancelAsked) wrong.push('it was cancelled, and nobody asked for it');
+  if (replayed && result.status !== 'failed' && textOf(replayed) !== result.text)
+    wrong.push(`the stream and the result differ: ${difference(textOf(replayed), result.text)}`);
+  if (result.status === 'cancelled' && !planned.visible.startsWith(result.text))
+    wrong.push(`a cancelled run said what its model did not: ${difference(result.text, planned.visible)}`);
+  if (result.status !== 'finished') return wrong;
+  if (result.text !== planned.visible)
+    wrong.push(`the text is not what the guards make of it: ${difference(result.text, planned.visible)}`);
+  for (const tool of ['book', 'note'] as const) {
+    const times = ledger.filter((line) => line.tool === tool && line.key === planned.name).length;
+    // What is not idempotent may be left out where its outcome is unknown.
+    if (times === 0 && planned.calls[tool] > 0 && tool === 'note') wrong.push(`${tool} was never executed`);
+  }
+  const stored = history
+    ?.filter(({ role }) => role === 'assistant')
+    .map(({ text }) => text)
+    .join('');
+  if (stored !== undefined && stored !== result.text)
+    wrong.push(`the history is not the result: ${difference(stored, result.text)}`);
+  return wrong;
+}
+
+/** Positions are dense within an epoch, and a new epoch begins by taking back what does not count. */
+function sparse(replayed: readonly PositionedChunk[]): string[] {
+  return replayed.flatMap((now, at) => {
+    const before = replayed[at - 1];
+    if (!before) return now.index === 0 || now.chunk.type === 'retract' ? [] : [`the log begins at ${now.index}`];
+    if (now.epoch === before.epoch && now.index <= before.index)
+      return [`after ${before.epoch}.${before.index} comes ${now.epoch}.${now.index}`];
+    if (now.epoch < before.epoch) return [`after epoch ${before.epoch} comes ${now.epoch}`];
+    return [];
+  });
+}
+
+/** What counts of a stream: a retract takes back everything from its index on. */
+function textOf(positioned: readonly PositionedChunk[]): string {
+  const kept: PositionedChunk[] = [];
+  for (const one of positioned) {
+    if (one.chunk.type === 'retract') {
+      const from = one.chunk.payload.index;
+      while ((kept.at(-1)?.index ?? -1) >= from) kept.pop();
+    } else kept.push(one);
+  }
+  return kept.map(({ chunk }) => (chunk.type === 'text-delta' ? chunk.payload.text : '')).join('');
+}
+
+/** Texts and arguments of a stream, joined: a secret may be cut over deltas. */
+function streamed(chunks: readonly Chunk[]): string {
+  return chunks
+    .map((chunk) => {
+      if (chunk.type === 'text-delta' || chunk.type === 'reasoning-delta') return chunk.payload.text;
+      return chunk.type === 'tool-call-delta' ? chunk.payload.argsTextDelta : '';
+    })
+    .join('');
+}
+
+/** Where two texts part, with a few characters of each. */
+function difference(one: string, other: string): string {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return `at ${at} ${JSON.stringify(one.slice(at, at + 30))} and ${JSON.stringify(other.slice(at, at + 30))}`;
+}

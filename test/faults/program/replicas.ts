@@ -1,0 +1,59 @@
+// The processes of the load, each with a cable of its own to NATS, so that one of them can be struck or cut off alone. A replica that
+// was ended is started again in its place.
+import { resolve } from 'node:path';
+import { eventually, type Stack } from '@millrace/testkit/bench';
+import { startCutProxy, type CutProxy } from './cut-proxy.ts';
+
+export type ServiceRole = 'orchestrator' | 'guardrails' | 'ledger' | 'message-history';
+export type Replica = {
+  role: ServiceRole;
+  pid: number;
+  proxy: CutProxy;
+  /** In its place, at the same proxy; resolves when discovery shows it. */
+  startAgain(): Promise<void>;
+};
+
+const LEDGER_SERVICE = resolve(import.meta.dirname, 'ledger-service.ts');
+const GONE_TIMEOUT_MS = 60_000;
+
+export type Replicas = {
+  of(role: ServiceRole): Replica[];
+  /** Those that are not running any more, though nobody ended them. */
+  endedByThemselves(): Replica[];
+  close(): Promise<void>;
+};
+
+export async function startReplicas(
+  stack: Stack,
+  natsPort: number,
+  roles: readonly ServiceRole[],
+  env: Record<string, string>,
+): Promise<Replicas> {
+  const replicas: Replica[] = [];
+  const start = async (role: ServiceRole, proxy: CutProxy) => {
+    const before = new Set(stack.pids().map(({ pid }) => pid));
+    const own = { ...env, NATS_URL: `nats://127.0.0.1:${proxy.port}` };
+    if (role === 'ledger') await stack.startProgram('ledger', LEDGER_SERVICE, own);
+    else await stack.start(role, own);
+    return stack.pids().find(({ service, pid }) => service === role && !before.has(pid))?.pid ?? 0;
+  };
+  for (const role of roles) {
+    const proxy = await startCutProxy(natsPort);
+    const replica: Replica = {
+      role,
+      pid: await start(role, proxy),
+      proxy,
+      async startAgain() {
+        await eventually(() => !isRunning(replica.pid), { timeoutMs: GONE_TIMEOUT_MS });
+        replica.pid = await start(role, proxy);
+      },
+    };
+    replicas.push(replica);
+  }
+  const isRunning = (pid: number) => stack.pids().some((running) => running.pid === pid);
+  return {
+    of: (role) => replicas.filter((replica) => replica.role === role),
+    endedByThemselves: () => replicas.filter(({ pid }) => !isRunning(pid)),
+    close: async () => void (await Promise.all(replicas.map(({ proxy }) => proxy.close()))),
+  };
+}

@@ -1,0 +1,129 @@
+// Outcomes of blows, a line each, in a file that goes on where it stopped; and the table that they make together.
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { FAULTS, type Fault } from './faults.ts';
+import type { BatchOutcome } from './run-batch.ts';
+
+const batchLineSchema = z.object({
+  fault: z.string(),
+  seed: z.number(),
+  batch: z.number(),
+  runs: z.number(),
+  finished: z.number(),
+  cancelled: z.number(),
+  failed: z.record(z.string(), z.number()),
+  lost: z.number(),
+  doubled: z.number(),
+  leaked: z.number(),
+  wrong: z.number(),
+  takeoversMs: z.array(z.number()),
+  longestGapMs: z.number(),
+  findings: z.array(z.string()),
+});
+export type BatchLine = z.infer<typeof batchLineSchema>;
+
+export function lineOf(fault: string, seed: number, batch: number, { judged, noticed }: BatchOutcome): BatchLine {
+  const count = (is: (one: BatchOutcome['judged'][number]) => boolean) => judged.filter(is).length;
+  const failed: Record<string, number> = {};
+  for (const { status, code = 'none' } of judged) if (status === 'failed') failed[code] = (failed[code] ?? 0) + 1;
+  const findings = judged.flatMap(({ run, status, doubled, leaked, wrong }) => [
+    ...(status === 'lost' ? [`${run} was lost`] : []),
+    ...doubled.map((what) => `${run} doubled: ${what}`),
+    ...leaked.map((what) => `${run} leaked: ${what}`),
+    ...wrong.map((what) => `${run} wrong: ${what}`),
+  ]);
+  return {
+    fault,
+    seed,
+    batch,
+    runs: judged.length,
+    finished: count(({ status }) => status === 'finished'),
+    cancelled: count(({ status }) => status === 'cancelled'),
+    failed,
+    lost: count(({ status }) => status === 'lost'),
+    doubled: count(({ doubled }) => doubled.length > 0),
+    leaked: count(({ leaked }) => leaked.length > 0),
+    wrong: count(({ wrong }) => wrong.length > 0) + noticed.length,
+    takeoversMs: judged.flatMap(({ takeoverMs }) => (takeoverMs === undefined ? [] : [Math.round(takeoverMs)])),
+    longestGapMs: Math.round(Math.max(0, ...judged.map(({ longestGapMs }) => longestGapMs))),
+    findings: [...findings, ...noticed],
+  };
+}
+
+export function readResults(file: string): BatchLine[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => batchLineSchema.parse(JSON.parse(line)));
+}
+
+export function appendResult(file: string, line: BatchLine): void {
+  appendFileSync(file, `${JSON.stringify(line)}\n`);
+}
+
+export type FaultRow = Omit<BatchLine, 'seed' | 'batch' | 'fault' | 'takeoversMs' | 'failed'> & {
+  name: string;
+  failed: number;
+  codes: Record<string, number>;
+  takeoverP50Ms?: number | undefined;
+  takeoverP99Ms?: number | undefined;
+  /** The fault's bar holds. */
+  holds: boolean;
+};
+
+export function rowOf(fault: Fault, lines: readonly BatchLine[]): FaultRow {
+  const sum = (of: (line: BatchLine) => number) => lines.reduce((total, line) => total + of(line), 0);
+  const codes: Record<string, number> = {};
+  for (const { failed } of lines)
+    for (const [code, times] of Object.entries(failed)) codes[code] = (codes[code] ?? 0) + times;
+  const takeovers = lines.flatMap(({ takeoversMs }) => takeoversMs).toSorted((a, b) => a - b);
+  const at = (share: number) => takeovers[Math.ceil(takeovers.length * share) - 1];
+  const row = {
+    name: fault.name,
+    runs: sum(({ runs }) => runs),
+    finished: sum(({ finished }) => finished),
+    cancelled: sum(({ cancelled }) => cancelled),
+    failed: Object.values(codes).reduce((total, times) => total + times, 0),
+    codes,
+    lost: sum(({ lost }) => lost),
+    doubled: sum(({ doubled }) => doubled),
+    leaked: sum(({ leaked }) => leaked),
+    wrong: sum(({ wrong }) => wrong),
+    longestGapMs: Math.max(0, ...lines.map(({ longestGapMs }) => longestGapMs)),
+    takeoverP50Ms: at(0.5),
+    takeoverP99Ms: at(0.99),
+    findings: lines.flatMap(({ findings }) => findings),
+  };
+  return { ...row, holds: isHeld(fault, row) };
+}
+
+function isHeld(fault: Fault, row: Omit<FaultRow, 'holds'>): boolean {
+  // Without the guards the oracle must see what they keep back: else it would see nothing anywhere.
+  if (fault.strike.kind === 'control') return row.leaked === row.runs && row.runs > 0;
+  const allowed = Object.keys(row.codes).every((code) => fault.mayFailWith.includes(code));
+  return allowed && row.lost === 0 && row.doubled === 0 && row.leaked === 0 && row.wrong === 0;
+}
+
+export function tableOf(rows: readonly FaultRow[]): string {
+  const head =
+    '| fault | runs | finished | cancelled | failed | lost | doubled | leaked | wrong | longest gap ms | takeover p50 / p99 ms | bar |';
+  const line = (row: FaultRow) => {
+    const codes = Object.entries(row.codes).map(([code, times]) => `${code} ${times}`);
+    const failed = codes.length === 0 ? '0' : codes.join(', ');
+    const takeover = row.takeoverP50Ms === undefined ? '' : `${row.takeoverP50Ms} / ${row.takeoverP99Ms ?? ''}`;
+    const cells = [
+      row.name,
+      row.runs,
+      row.finished,
+      row.cancelled,
+      failed,
+      row.lost,
+      row.doubled,
+      row.leaked,
+      row.wrong,
+    ];
+    return `| ${[...cells, row.longestGapMs, takeover, row.holds ? 'holds' : 'BROKEN'].join(' | ')} |`;
+  };
+  return [head, `|${'---|'.repeat(12)}`, ...rows.map(line)].join('\n');
+}
+
+export const faultNamed = (name: string): Fault | undefined => FAULTS.find((fault) => fault.name === name);

@@ -1,0 +1,69 @@
+// Everything that the load runs on, with nothing shared: NATS and Redis with stores of their own, two orchestrators, two guardrails, one
+// of each other service, and the agents of the load.
+import { appendFileSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@millrace/client';
+import { connectBus, startStack } from '@millrace/testkit/bench';
+import { z } from 'zod';
+import { startReplicas } from './replicas.ts';
+import { startStruckNats, startStruckRedis } from './servers.ts';
+import type { Targets } from './strike.ts';
+import { watchLive, type LiveWatch } from './watch-live.ts';
+
+export type Rig = Targets & {
+  client: Client;
+  live: LiveWatch;
+  ledger(): LedgerLine[];
+  stop(): Promise<void>;
+};
+
+const ledgerLineSchema = z.object({ tool: z.string(), key: z.string(), idempotencyKey: z.string().optional() });
+export type LedgerLine = z.infer<typeof ledgerLineSchema>;
+
+const ROLES = ['orchestrator', 'orchestrator', 'guardrails', 'guardrails', 'ledger', 'message-history'] as const;
+export const AGENT = 'faults';
+/** Nothing redacts: the oracle must see what the guards keep from others. */
+export const UNGUARDED_AGENT = 'faults-unguarded';
+
+export async function startRig(): Promise<Rig> {
+  const dir = await mkdtemp(join(tmpdir(), 'millrace-faults-'));
+  const ledgerFile = join(dir, 'ledger.jsonl');
+  appendFileSync(ledgerFile, '');
+  const [nats, redis] = await Promise.all([startStruckNats(dir), startStruckRedis(dir)]);
+  const env = { REDIS_URL: redis.url(), LEDGER: ledgerFile, LOG_LEVEL: 'warn' };
+  const stack = await startStack({ natsUrl: nats.url(), services: [], env });
+  const replicas = await startReplicas(stack, nats.port(), ROLES, env);
+  const bus = await connectBus({ servers: nats.url(), name: 'faults' });
+  const agent = {
+    model: 'openai-chat/stand-in',
+    tools: ['note', 'book'],
+    input: ['content-length', 'prompt-injection'],
+    memory: { lastMessages: 10 },
+  };
+  await stack.client.agents.apply({ ...agent, name: AGENT, output: ['content-length', 'pii'] });
+  await stack.client.agents.apply({ ...agent, name: UNGUARDED_AGENT, output: ['content-length'] });
+  const live = watchLive(bus);
+  return {
+    client: stack.client,
+    live,
+    replicas,
+    nats,
+    redis,
+    ledger: () => readLines(ledgerFile),
+    async stop() {
+      live.stop();
+      await bus.close();
+      await stack.stop();
+      await replicas.close();
+      await Promise.all([nats.end('term'), redis.end('term')]);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function readLines(file: string): LedgerLine[] {
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.filter((line) => line !== '').map((line) => ledgerLineSchema.parse(JSON.parse(line)));
+}

@@ -1,0 +1,139 @@
+// One blow: runs are started at seeded moments, the fault strikes at another, everything is mended, and each run is judged when it has
+// ended. Only those that were in flight when it struck count in the figures; a leak or a doubled effect counts wherever it is.
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageText, type RunResult } from '@millrace/contracts';
+import type { Client, PositionedChunk, Run } from '@millrace/client';
+import { eventually } from '@millrace/testkit/bench';
+import type { Fault } from './faults.ts';
+import { judgeRun, type Judgement, type Observed } from './oracle.ts';
+import { planRun, type PlannedRun } from './planned-run.ts';
+import { createRandom, seedOf, type Random } from './random.ts';
+import { AGENT, UNGUARDED_AGENT, type Rig } from './rig.ts';
+import { strike } from './strike.ts';
+
+export type BatchOutcome = {
+  /** Of the runs that were in flight. */
+  judged: (Judgement & { run: string; takeoverMs?: number | undefined; longestGapMs: number })[];
+  /** What was wrong without being a run's. */
+  noticed: string[];
+};
+
+/** Runs are started within this time, ms; they talk for a little longer. */
+const START_WITHIN_MS = 1_000;
+const STRIKE_AFTER_MS = [200, 1_800] as const;
+/** Longer than every wait that a run may have: for its owner, its guards, its save. */
+const END_WITHIN_MS = 120_000;
+const HISTORY_WITHIN_MS = 30_000;
+const READ_AGAIN_MS = 20_000;
+
+type Started = {
+  planned: PlannedRun;
+  run: Run;
+  result: Promise<RunResult | undefined>;
+  endedAt: () => number | undefined;
+};
+
+export async function runBatch(
+  rig: Rig,
+  fault: Fault,
+  at: { seed: number; batch: number; atOnce: number },
+): Promise<BatchOutcome> {
+  const random = createRandom(seedOf(at.seed, fault.name, at.batch));
+  const agent = fault.strike.kind === 'control' ? UNGUARDED_AGENT : AGENT;
+  const plans = Array.from({ length: at.atOnce }, (_, n) =>
+    planRun(`${fault.name}-${at.seed}-${at.batch}-${n}`, random),
+  );
+  const starting = plans.map((planned) => start(rig.client, agent, planned, random.between(0, START_WITHIN_MS)));
+  const accepted: Started[] = [];
+  for (const one of starting) void one.then((started) => started && accepted.push(started));
+  await delay(random.between(...STRIKE_AFTER_MS));
+  const struckAt = performance.now();
+  const inFlight = accepted.filter(({ endedAt }) => endedAt() === undefined);
+  await strike(
+    fault,
+    rig,
+    random,
+    inFlight.map(({ run }) => run),
+  );
+  const all = (await Promise.all(starting)).filter((started) => started !== undefined);
+  const results = await Promise.all(all.map(async (started) => ({ started, result: await started.result })));
+  const noticed: string[] = [];
+  for (const replica of rig.replicas.endedByThemselves()) {
+    noticed.push(`a process of ${replica.role} ended by itself`);
+    await replica.startAgain();
+  }
+  const judged: BatchOutcome['judged'] = [];
+  for (const { started, result } of results) {
+    const { planned, run } = started;
+    const observed = await observe(rig, planned, run, result, fault.strike.kind === 'cancel');
+    const judgement = judgeRun(observed);
+    const isCounted = inFlight.includes(started);
+    const { epochStartedAt, longestGapMs } = observed.seen;
+    const takeoverMs = epochStartedAt === undefined ? undefined : epochStartedAt - struckAt;
+    if (isCounted) judged.push({ ...judgement, run: planned.name, takeoverMs, longestGapMs });
+    else noticed.push(...[...judgement.doubled, ...judgement.leaked].map((what) => `${planned.name}: ${what}`));
+    rig.live.forget(run.runId);
+  }
+  return { judged, noticed };
+}
+
+async function start(
+  client: Client,
+  agent: string,
+  planned: PlannedRun,
+  afterMs: number,
+): Promise<Started | undefined> {
+  await delay(afterMs);
+  const { name, input } = planned;
+  // What is refused was never accepted: it is no run.
+  const run = await client.start(agent, input, { runId: name, threadId: name }).catch(() => undefined);
+  if (!run) return undefined;
+  let ended: number | undefined;
+  const result = Promise.race([run.result().catch(() => undefined), delay(END_WITHIN_MS, undefined, { ref: false })]);
+  void result.then(() => (ended = performance.now()));
+  return { planned, run, result, endedAt: () => ended };
+}
+
+async function observe(
+  rig: Rig,
+  planned: PlannedRun,
+  run: Run,
+  result: RunResult | undefined,
+  cancelAsked: boolean,
+): Promise<Observed> {
+  const isStored = result?.status === 'finished';
+  const [replayed, history] = await Promise.all([
+    result ? readAgain(rig.client, run.runId) : undefined,
+    readHistory(rig.client, planned, isStored),
+  ]);
+  return { planned, seen: rig.live.seen(run.runId), replayed, result, cancelAsked, ledger: rig.ledger(), history };
+}
+
+async function readAgain(client: Client, runId: string): Promise<PositionedChunk[] | undefined> {
+  const read = async () => {
+    const again = await client.follow(runId, { signal: AbortSignal.timeout(READ_AGAIN_MS) });
+    return Array.fromAsync(again.positions);
+  };
+  return read().catch(() => undefined);
+}
+
+/** A save may be made later than its run ends. */
+async function readHistory(client: Client, { name }: PlannedRun, isStored: boolean): Promise<Observed['history']> {
+  const read = async () => {
+    const { messages } = await client.threads.messages(name, { limit: 50 });
+    return messages.map((message) => ({
+      role: message.role,
+      text: messageText(message),
+      json: JSON.stringify(message),
+    }));
+  };
+  if (!isStored) return read().catch(() => undefined);
+  const whole = eventually(
+    async () => {
+      const messages = await read();
+      return messages.some(({ role }) => role === 'assistant') ? messages : undefined;
+    },
+    { timeoutMs: HISTORY_WITHIN_MS, pollMs: 250 },
+  );
+  return whole.catch(() => []);
+}
