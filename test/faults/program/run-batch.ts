@@ -7,7 +7,7 @@ import { eventually } from '@millrace/testkit/bench';
 import type { Fault } from './faults.ts';
 import { judgeRun, type Judgement, type Observed } from './oracle.ts';
 import { planRun, type PlannedRun } from './planned-run.ts';
-import { createRandom, seedOf, type Random } from './random.ts';
+import { createRandom, seedOf } from './random.ts';
 import { AGENT, UNGUARDED_AGENT, type Rig } from './rig.ts';
 import { strike } from './strike.ts';
 
