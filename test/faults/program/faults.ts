@@ -1,7 +1,7 @@
 // The faults, as a table: whom each strikes, how, and what is allowed to come of it.
 import type { CutMode } from './cut-proxy.ts';
 
-export type Role = 'orchestrator' | 'guardrails' | 'ledger' | 'message-history' | 'redis' | 'nats';
+type Role = 'orchestrator' | 'guardrails' | 'ledger' | 'message-history' | 'redis' | 'nats';
 export type Blow = 'kill' | 'stop' | 'term';
 
 export type Fault = {

@@ -5,7 +5,7 @@ import { eventually, type Stack } from '@millrace/testkit/bench';
 import { startCutProxy, type CutProxy } from './cut-proxy.ts';
 
 export type ServiceRole = 'orchestrator' | 'guardrails' | 'ledger' | 'message-history';
-export type Replica = {
+type Replica = {
   role: ServiceRole;
   pid: number;
   proxy: CutProxy;

@@ -20,7 +20,7 @@ export type Rig = Targets & {
 };
 
 const ledgerLineSchema = z.object({ tool: z.string(), key: z.string(), idempotencyKey: z.string().optional() });
-export type LedgerLine = z.infer<typeof ledgerLineSchema>;
+type LedgerLine = z.infer<typeof ledgerLineSchema>;
 
 const ROLES = ['orchestrator', 'orchestrator', 'guardrails', 'guardrails', 'ledger', 'message-history'] as const;
 export const AGENT = 'faults';

@@ -3,7 +3,7 @@ import { chunkBatchSchema, chunkSchema, endsRun, type Chunk } from '@millrace/co
 import { z } from 'zod';
 import type { Bus } from '@millrace/testkit/bench';
 
-export type SeenEpoch = {
+type SeenEpoch = {
   /** Chunks by index, as they were first seen. */
   chunks: Map<number, Chunk>;
   /** Indexes at which two different chunks were seen. */
