@@ -20,6 +20,13 @@ const toolCallId = z.string();
 const toolName = z.string();
 const anyValue = jsonValueSchema.optional();
 
+/** The last chunk of a run that went well. */
+export const finishChunkSchema = chunkOf('finish', {
+  stepResult: z.looseObject({ reason: z.string() }),
+  output: z.looseObject({}),
+  messages: z.array(z.unknown()),
+});
+
 const knownChunkSchema = z.discriminatedUnion('type', [
   chunkOf('text-start', { id: z.string(), ...metadata }),
   chunkOf('text-delta', { id: z.string(), text: z.string(), ...metadata }),
@@ -48,11 +55,7 @@ const knownChunkSchema = z.discriminatedUnion('type', [
   chunkOf('start', {}),
   chunkOf('step-start', { messageId: z.string().optional() }),
   chunkOf('step-finish', { stepResult: z.looseObject({ reason: z.string() }), output: z.looseObject({}) }),
-  chunkOf('finish', {
-    stepResult: z.looseObject({ reason: z.string() }),
-    output: z.looseObject({}),
-    messages: z.array(z.unknown()),
-  }),
+  finishChunkSchema,
   chunkOf('error', { error: jsonValueSchema }),
   chunkOf('abort', {}),
   chunkOf('tripwire', {

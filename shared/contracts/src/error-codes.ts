@@ -59,6 +59,7 @@ export const ERROR_CODES = {
   'tool-arguments-invalid': 'The arguments of a tool call do not fit the tool’s schema.',
   'tool-timeout': 'A tool did not answer in its time.',
   'tool-not-there': 'Nobody answers on the tool’s subject.',
+  'tool-outcome-unknown': 'A tool was called, and whether it has done its work is unknown: who called it was lost.',
   'tool-progress-too-large': 'A tool said more while it worked than a call may.',
   'tool-result-withheld': 'The output processors did not let the result of a tool through.',
   // Memory

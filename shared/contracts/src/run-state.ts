@@ -16,7 +16,7 @@ import {
 } from './model.ts';
 import { appliedAgentSchema } from './plan.ts';
 import { runRequestSchema, runResultSchema, runStatusSchema } from './run.ts';
-import { chunkSchema } from './chunk.ts';
+import { chunkSchema, finishChunkSchema } from './chunk.ts';
 import { tokenSchema } from './tokens.ts';
 import { violationSchema } from './verdict.ts';
 
@@ -120,10 +120,18 @@ export const runActionSchema = z.discriminatedUnion('action', [
     calls: z.array(placedCallSchema),
     denied: z.array(placedResultSchema),
   }),
+  z.object({
+    action: z.literal('call-begun').describe('before a call that may not be made twice'),
+    position,
+  }),
   z.object({ action: z.literal('tool-finished'), result: placedResultSchema }),
   z.object({
     action: z.literal('step-closed'),
     results: z.array(toolResultSchema).describe('as they were let through; one for each call, in call order'),
+  }),
+  z.object({
+    action: z.literal('result-judged').describe('before memory saves: what is stored is what was judged'),
+    finish: finishChunkSchema,
   }),
   z.object({ action: z.literal('rewound'), to: z.enum(['input', 'step']), feedback: z.string() }),
 ]);
@@ -138,6 +146,9 @@ export const openStepSchema = z.object({
   answer: stepAnswerSchema.optional(),
   tools: z.array(toolDefinitionSchema),
   calls: z.array(placedCallSchema).optional().describe('the allowed calls, judged'),
+  begun: z
+    .array(position)
+    .describe('calls that may not be made twice, and were begun; whether one without a result was made is unknown'),
   results: z.array(placedResultSchema).describe('of denied calls, then of finished ones; as the tools gave them'),
   closed: z.boolean(),
 });
@@ -154,6 +165,9 @@ export const runStateSchema = z.object({
   inputPassed: z.boolean(),
   open: openStepSchema.optional(),
   steps: z.array(stepResultSchema),
+  finish: finishChunkSchema
+    .optional()
+    .describe('the last chunk, where the run’s result was judged: memory may have saved it'),
   retryCount: count.describe('consecutive; 0 after an accepted step'),
   modelCalls: count,
   answered: z.boolean().describe('a model has answered in this run'),

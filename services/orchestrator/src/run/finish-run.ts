@@ -1,6 +1,6 @@
 // The end of a run that went well. `finish` passes the output stream's processors and is held; what they made of its messages is the
 // conversation from there on, so that processOutputResult and memory see what was let through. What processOutputResult changes
-// passes them again. Once memory saves, stopping the run is too late.
+// passes them again. Once memory saves, stopping the run is too late, for its next owner too: that it was judged is a checkpoint.
 import { entriesOf, messageSchema, messagesOf, type Chunk, type Conversation, type Message } from '@millrace/contracts';
 import { z } from 'zod';
 import { guardChunks } from '../stages/guard-chunks.ts';
@@ -13,16 +13,34 @@ import { shieldSave } from './shield-save.ts';
 export type PassedFinish = { finish: Finish } | { interrupt: Interrupt };
 
 export async function finishRun(run: Run): Promise<Interrupt> {
+  const { finish } = run.state();
+  const [before, saving] = resultEntries(run);
+  const judged = finish ? { finish } : await judgeFinish(run, before);
+  if ('interrupt' in judged) return judged.interrupt;
+  const saved = saving.length > 0 ? await save(run, saving, judged.finish) : judged;
+  return 'interrupt' in saved ? saved.interrupt : endWith({ form: 'finish', finish: saved.finish });
+}
+
+async function judgeFinish(run: Run, before: string[]): Promise<PassedFinish> {
   const reason = run.state().steps.at(-1)?.finishReason ?? 'other';
   const passed = await passFinish(run, finishChunk(run, reason), [stepFinish(run)]);
-  if ('interrupt' in passed) return passed.interrupt;
-  const [before, saving] = resultEntries(run);
-  const judged = await judgeResult(run, before, passed.finish);
-  if ('interrupt' in judged) return judged.interrupt;
-  const shield = shieldSave(run);
-  const saved = await judgeResult(shield.run, saving, judged.finish);
-  shield.release();
-  return 'interrupt' in saved ? saved.interrupt : endWith({ form: 'finish', finish: saved.finish });
+  return 'interrupt' in passed ? passed : judgeResult(run, before, passed.finish);
+}
+
+/** The checkpoint is written while memory saves: who is lost before it is there has at most saved what will be judged again. */
+async function save(run: Run, saving: string[], finish: Finish): Promise<PassedFinish> {
+  const isRepeated = run.state().finish !== undefined;
+  const shield = shieldSave(run, isRepeated);
+  if (!isRepeated) run.dispatch({ action: 'result-judged', finish });
+  try {
+    const [saved, stored] = await Promise.allSettled([judgeResult(shield.run, saving, finish), run.checkpoint()]);
+    if (saved.status === 'rejected') throw saved.reason;
+    // What the checkpoint says of a cancel comes too late; that it could not be written does not.
+    if (stored.status === 'rejected') throw stored.reason;
+    return saved.value;
+  } finally {
+    shield.release();
+  }
 }
 
 /** The entries of processOutputResult before memory's first, and from that one on. */

@@ -1,19 +1,20 @@
 // A run whose owner was lost goes on where its last checkpoint was, as its agent was when it began; what no head names does not count.
-import { agentKey, stateKeys, toolRequestSchema, type Plan } from '@millrace/contracts';
+import { agentKey, stateKeys, toolRequestSchema, type Plan, type StageCall, type ToolRequest } from '@millrace/contracts';
 import { locateEntry, serve, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { loadRun } from '../state/load-run.ts';
-import { recordName } from '../state/run-store.ts';
 import { createRunStop } from '../state/run-stop.ts';
+import { askCancel, recordName } from '../state/run-store.ts';
 import { textOf, typesOf } from '../testing/chunks.ts';
 import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
-import { planOf } from '../testing/plan-entries.ts';
+import { planEntry, planOf } from '../testing/plan-entries.ts';
 import { headOf as testHead } from '../testing/run-heads.ts';
 import { agentOf } from '../testing/run-states.ts';
 import type { Say } from '../testing/scripted-model.ts';
+import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 import { driveRun } from './drive-run.ts';
 import { MAX_TAKEOVERS } from './take-run.ts';
 
@@ -25,25 +26,29 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-const tool = {
+const tool = (idempotent: boolean) => ({
   name: 'look',
   description: 'looks',
   inputSchema: { type: 'object' },
   subject: 'mr.v1.tool.look',
-  idempotent: false,
-  timeoutMs: 2_000,
-};
-const withTool: Plan = { ...planOf([]), tools: [tool] };
+  idempotent,
+  timeoutMs: 20_000,
+});
+const withTool = (idempotent = false): Plan => ({ ...planOf([]), tools: [tool(idempotent)] });
 const calls = [{ toolCallId: 'c1', toolName: 'look', input: '{}' }];
 
-/** How often the tool was called. */
-function serveTool(): () => number {
+/** The calls that came to the tool; the first one is not answered before `until`. */
+function serveTool(until: Promise<void> = Promise.resolve()): ToolRequest[] {
   const { bus } = connection;
-  let count = 0;
-  const handle = async () => ({ sequence: 0, result: { seen: (count += 1) }, replica: bus.id });
+  const received: ToolRequest[] = [];
+  const handle = async (request: ToolRequest) => {
+    const seen = received.push(request);
+    if (seen === 1) await until;
+    return { sequence: 0, result: { seen }, replica: bus.id };
+  };
   const serving = serve(bus, { subject: bus.subjects.tool('look'), request: toolRequestSchema, handle });
   stops.push(() => serving.drain(1_000));
-  return () => count;
+  return received;
 }
 
 function driver(...script: Say[]) {
@@ -63,9 +68,9 @@ const headOf = async (run: DrivenRun) => {
 
 describe('a run that is taken over', () => {
   test('in its second step asks for that one again: what was answered and what a tool has done is not repeated', async () => {
-    const times = serveTool();
+    const received = serveTool();
     const first = driver({ text: 'Let me see.', calls }, hung({ text: 'It is' }));
-    const run = await first.begin({ agent: await first.apply({}, withTool) });
+    const run = await first.begin({ agent: await first.apply({}, withTool()) });
     void run.drive().catch(() => undefined);
     await eventually(() => textOf(run.chunks()) === 'Let me see.It is');
     run.fence();
@@ -75,7 +80,7 @@ describe('a run that is taken over', () => {
     expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Let me see.It is noon.' } });
     expect(second.asked).toHaveLength(1);
     expect(JSON.stringify(second.asked[0]?.prompt)).toContain('"seen":1');
-    expect(times()).toBe(1);
+    expect(received).toHaveLength(1);
     expect((await run.end())?.result.usage.totalTokens).toBe(10);
   });
 
@@ -180,5 +185,87 @@ describe('a run that is taken over', () => {
     await driveRun(last.deps, run.delivery, createRunStop());
     expect(await run.end()).toMatchObject({ result: { status: 'failed', error: { code: 'run-given-up' } } });
     expect(last.asked).toEqual([]);
+  });
+});
+
+describe('a tool call that was under way when the owner of its run was lost', () => {
+  async function lostInCall(idempotent: boolean) {
+    const answer = Promise.withResolvers<void>();
+    stops.push(answer.resolve);
+    const received = serveTool(answer.promise);
+    const first = driver({ text: 'Let me see.', calls });
+    const run = await first.begin({ agent: await first.apply({}, withTool(idempotent)) });
+    void run.drive().catch(() => undefined);
+    await eventually(() => received.length === 1);
+    run.fence();
+    const second = driver({ text: 'Done.' });
+    await driveRun(second.deps, run.delivery, createRunStop());
+    expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Let me see.Done.' } });
+    return { received, prompt: JSON.stringify(second.asked[0]?.prompt), asked: second.asked };
+  }
+
+  test('is not made again where the tool is not idempotent: the model is told that its outcome is unknown', async () => {
+    const { received, prompt, asked } = await lostInCall(false);
+    expect(received).toHaveLength(1);
+    expect(prompt).toContain('tool-outcome-unknown');
+    expect(prompt).toContain('do not call it again before you have checked');
+    expect(asked).toHaveLength(1);
+  });
+
+  test('is made again, under the same key, where the tool is idempotent', async () => {
+    const { received, prompt } = await lostInCall(true);
+    expect(received).toHaveLength(2);
+    expect(received[1]?.idempotencyKey).toBe(received[0]?.idempotencyKey);
+    expect(received[0]?.idempotencyKey).toBeDefined();
+    expect(prompt).toContain('"seen":2');
+  });
+});
+
+describe('a run whose owner was lost between memory’s save and its end', () => {
+  /** Its memory saved, and then nobody heard of it. */
+  async function lostInSave() {
+    const saves: StageCall[] = [];
+    const gate = Promise.withResolvers<void>();
+    stops.push(gate.resolve);
+    const memory = planEntry('memory', { stages: ['processOutputResult'], memory: true, reads: ['response'] });
+    const judge = planEntry('judge', { stages: ['processOutputResult'], reads: ['response'] });
+    const judged: unknown[] = [];
+    const replicas = [
+      scriptReplica(connection.bus, 'processOutputResult', ['judge'], (call) => {
+        judged.push(call);
+        return [goOn];
+      }),
+      scriptReplica(connection.bus, 'processOutputResult', ['memory'], async (call) => {
+        if (saves.push(call) === 1) await gate.promise;
+        return [goOn];
+      }),
+    ];
+    stops.push(...replicas.map((replica) => replica.stop));
+    const first = driver({ text: 'Hello.' });
+    const run = await first.begin({ agent: await first.apply({}, planOf([judge, memory])) });
+    void run.drive().catch(() => undefined);
+    const isStored = async () => (await loadRun(stream.access, await headOf(run)))?.finish !== undefined;
+    await eventually(async () => saves.length === 1 && (await isStored()));
+    run.fence();
+    return { run, saves, judged };
+  }
+
+  test('saves again in the new epoch, judges nothing again, and finishes', async () => {
+    const { run, saves, judged } = await lostInSave();
+    const second = driver({ text: 'never asked' });
+    await driveRun(second.deps, run.delivery, createRunStop());
+    expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Hello.' } });
+    expect(saves.map((call) => call.run.epoch)).toEqual([1, 2]);
+    expect(judged).toHaveLength(1);
+    expect(second.asked).toEqual([]);
+    expect(typesOf(run.chunks()).filter((type) => type === 'step-finish')).toHaveLength(1);
+  });
+
+  test('is not cancelled any more: what was stored was said', async () => {
+    const { run, saves } = await lostInSave();
+    await askCancel(stream.access, 'acme', run.runId);
+    await driveRun(driver({ text: 'never asked' }).deps, run.delivery, createRunStop());
+    expect(await run.head()).toMatchObject({ status: 'finished' });
+    expect(saves).toHaveLength(2);
   });
 });

@@ -185,14 +185,17 @@ describe('tool calls', () => {
 
 describe('what interrupts the tool calls of a step', () => {
   /** One call is answered at once, the others never. */
-  function hanging() {
-    serveTool('count', async ({ toolCallId }) => (toolCallId === 'a' ? { result: 1 } : undefined));
+  function hanging(onFirst: () => void = () => undefined) {
+    serveTool('count', async ({ toolCallId }) => {
+      if (toolCallId !== 'a') return undefined;
+      onFirst();
+      return { result: 1 };
+    });
     return runWith([call('a'), call('b'), call('c')]);
   }
 
   test('at a checkpoint gives the other calls up', async () => {
-    const made = hanging();
-    made.askCancel();
+    const made = hanging(() => made.askCancel());
     const started = performance.now();
     expect(await runTools(made)).toEqual(endWith({ form: 'cancel' }));
     expect(performance.now() - started).toBeLessThan(1_500);

@@ -1,7 +1,8 @@
-// The tools of a step: all calls are judged first, in order; the allowed ones run at once; each raw result is a checkpoint. A call
-// is known by its position in the answer: a provider may use one id twice.
+// The tools of a step: all calls are judged first, in order; what was judged, and which calls are begun, is a checkpoint; then the allowed
+// ones run at once, and each raw result is a checkpoint. A call is known by its position in the answer: a provider may use one id twice.
+// A call that may not be made twice never is: begun by an owner that was lost, its outcome is unknown.
 import type { PlacedCall, PlacedResult, StageInput, ToolCall, ToolDefinition } from '@millrace/contracts';
-import { callTool } from './tool-client.ts';
+import { callTool, lostCall } from './tool-client.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
@@ -44,7 +45,14 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   const { open } = run.state();
   if (!open || open.closed) return undefined;
   const finished = new Set(open.results.map(({ position }) => position));
-  const left = (open.calls ?? []).filter(({ position }) => !finished.has(position));
+  const unfinished = (open.calls ?? []).filter(({ position }) => !finished.has(position));
+  if (unfinished.length === 0) return undefined;
+  for (const call of unfinished)
+    if (isBegun(run, call)) run.dispatch({ action: 'tool-finished', result: lostCall(call) });
+  const left = unfinished.filter((call) => !isBegun(run, call));
+  for (const call of left.slice(0, MAX_CALLS_AT_ONCE)) begin(run, call);
+  const refused = await run.checkpoint();
+  if (refused) return refused;
   const giveUp = new AbortController();
   const signal = AbortSignal.any([run.signal, giveUp.signal]);
   let interrupt: Interrupt | undefined;
@@ -52,6 +60,10 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   const callNext = async (call: PlacedCall) => {
     const tool = open.tools.find((known) => known.name === call.toolName);
     if (!tool) return;
+    if (begin(run, call)) {
+      interrupt ??= await run.checkpoint();
+      if (interrupt) return giveUp.abort();
+    }
     const called = await callTool(run, call, tool, signal);
     if (signal.aborted) return;
     if ('result' in called) run.dispatch({ action: 'tool-finished', result: called.result });
@@ -72,6 +84,16 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   await Promise.all(Array.from({ length: Math.min(left.length, MAX_CALLS_AT_ONCE) }, worker));
   if (broken) throw broken.error;
   return interrupt ?? run.interruption();
+}
+
+const isBegun = (run: Run, { position }: PlacedCall): boolean => run.state().open?.begun.includes(position) === true;
+
+/** Whether that is new, and must be stored before the call is made. */
+function begin(run: Run, call: PlacedCall): boolean {
+  const tool = run.state().open?.tools.find(({ name }) => name === call.toolName);
+  if (!tool || tool.idempotent || isBegun(run, call)) return false;
+  run.dispatch({ action: 'call-begun', position: call.position });
+  return true;
 }
 
 export function toolInput(run: Run, { toolCallId, toolName, args }: ToolCall, tool: ToolDefinition): StageInput {

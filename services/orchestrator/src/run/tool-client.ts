@@ -116,6 +116,12 @@ function finished(call: PlacedCall, result: JsonValue): Called {
   return failed(call, 'message-too-large', message);
 }
 
+/** A call that was begun before this owner had the run, and may not be made twice. */
+export function lostCall(call: PlacedCall): PlacedResult {
+  const message = `${call.toolName} was called, and then the orchestrator that had called it was lost.`;
+  return withUnknownOutcome(call, 'tool-outcome-unknown', message);
+}
+
 /** After these the tool has not been reached. After anything else nobody knows whether it has done its work. */
 const NOT_REACHED: readonly ErrorCode[] = ['nobody-there', 'bus-unreachable', 'not-json'];
 const CODES: Partial<Record<ErrorCode, ErrorCode>> = { 'nobody-there': 'tool-not-there', timeout: 'tool-timeout' };
@@ -127,10 +133,13 @@ function unanswered(call: PlacedCall, { code, message }: Pick<WireError, 'code' 
 
 const checkFirst = 'Whether the tool has done its work is unknown: do not call it again before you have checked.';
 
-function unknownOutcome(call: PlacedCall, code: ErrorCode, message: string): Called {
+function withUnknownOutcome(call: PlacedCall, code: ErrorCode, message: string): PlacedResult {
   const result: JsonValue = { error: { code, message, remedy: checkFirst }, outcome: 'unknown' };
-  return { result: { ...call, result, isError: true } };
+  return { ...call, result, isError: true };
 }
+const unknownOutcome = (call: PlacedCall, code: ErrorCode, message: string): Called => ({
+  result: withUnknownOutcome(call, code, message),
+});
 
 /** Custom chunks pass as they are; anything else that a tool says while it works is wrapped. */
 function progressChunk(run: Run, { toolCallId, toolName }: PlacedCall, part: Chunk): Chunk {

@@ -87,10 +87,14 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
       return open ? accepted(state, { ...open, tools: action.tools }, action.answer) : state;
     case 'calls-judged':
       return open ? { ...state, open: { ...open, calls: action.calls, results: action.denied } } : state;
+    case 'call-begun':
+      return open ? { ...state, open: { ...open, begun: [...open.begun, action.position] } } : state;
     case 'tool-finished':
       return open ? { ...state, open: { ...open, results: [...open.results, action.result] } } : state;
     case 'step-closed':
       return open ? closed(state, open, action.results) : state;
+    case 'result-judged':
+      return { ...state, finish: action.finish };
     case 'rewound':
       return rewound(state, action);
   }
@@ -109,7 +113,7 @@ function unpassedIds(
 type OpenStep = NonNullable<RunState['open']>;
 
 function newStep({ conversation }: RunState, firstIndex: number): OpenStep {
-  return { firstIndex, base: conversation, errorRetries: 0, tools: [], results: [], closed: false };
+  return { firstIndex, base: conversation, errorRetries: 0, tools: [], begun: [], results: [], closed: false };
 }
 
 function retried(open: OpenStep, model = open.model): OpenStep {
@@ -159,7 +163,7 @@ function stepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult
 function rewound(state: RunState, { to, feedback }: Extract<RunAction, { action: 'rewound' }>): RunState {
   const base = to === 'input' ? startingConversation(state) : (state.open?.base ?? state.conversation);
   const ops = feedback === '' ? [] : [{ op: 'system' as const, tag: FEEDBACK_TAG, contents: [feedback] }];
-  const { open, ...rest } = state;
+  const { open, finish: _, ...rest } = state;
   return {
     ...rest,
     conversation: applyOps(base, ops),
