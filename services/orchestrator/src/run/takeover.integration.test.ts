@@ -1,5 +1,12 @@
 // A run whose owner was lost goes on where its last checkpoint was, as its agent was when it began; what no head names does not count.
-import { agentKey, stateKeys, toolRequestSchema, type Plan, type StageCall, type ToolRequest } from '@millrace/contracts';
+import {
+  agentKey,
+  stateKeys,
+  toolRequestSchema,
+  type Plan,
+  type StageCall,
+  type ToolRequest,
+} from '@millrace/contracts';
 import { locateEntry, serve, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
