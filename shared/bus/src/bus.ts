@@ -1,7 +1,8 @@
 // A connection to NATS with what every service needs of it: names, limits, and one inbox over which all replies come.
 import { MillraceError, createNames, createSubjects, DEFAULT_PREFIX, shownAddress } from '@millrace/contracts';
-import { connect, type NatsConnection } from 'nats';
+import type { NatsConnection } from 'nats';
 import type { BusLog } from './bus-log.ts';
+import { connectNats } from './connect-nats.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { parseServerAddress } from './server-address.ts';
 import { within } from './within.ts';
@@ -89,7 +90,7 @@ async function open(options: BusOptions, inboxPrefix: string): Promise<NatsConne
   const parsed = parseServerAddress(servers);
   const own = { ...(user !== undefined && { user, pass: pass ?? '' }), ...(token !== undefined && { token }) };
   try {
-    return await connect({
+    return await connectNats({
       ...(Object.keys(own).length > 0 ? { servers: parsed.servers, ...own } : parsed),
       name,
       inboxPrefix,
