@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { CHUNK_TYPES, chunkSchema, endsRun, isDataChunk, mayBeDropped, passesChain } from './chunk.ts';
+import { z } from 'zod';
+import {
+  CHUNK_TYPES,
+  chunkSchema,
+  endsRun,
+  isDataChunk,
+  isPlainDelta,
+  knownChunkSchema,
+  mayBeDropped,
+  passesChain,
+} from './chunk.ts';
 
 const base = { runId: 'run1', from: 'AGENT' };
 const fits = (chunk: unknown) => chunkSchema.safeParse(chunk).success;
@@ -86,4 +96,40 @@ test('which chunks cannot be dropped, and which are the last of a run', () => {
 
 test('data chunks are known by their prefix alone', () => {
   expect(['data-x', 'data-', 'data', 'x-data-'].filter((type) => isDataChunk({ type }))).toEqual(['data-x', 'data-']);
+});
+
+describe('the short cut for pieces of text', () => {
+  const absent = Symbol('absent');
+  const texts = ['x', '', 1, null, absent];
+  const payloads = [
+    ...texts.flatMap((id) => texts.map((text) => ({ id, text }))),
+    { id: 't', text: 'x', providerMetadata: { openai: null }, later: [1] },
+    [{ id: 't', text: 'x' }],
+    Object.assign([], { id: 't', text: 'x' }),
+    null,
+    'text',
+    absent,
+  ];
+  const present = (members: object) => Object.fromEntries(Object.entries(members).filter(([, one]) => one !== absent));
+  const chunks = ['text-delta', 'reasoning-delta', 'text-end', 'data-x', 1, absent].flatMap((type) =>
+    ['run1', 1, absent].flatMap((runId) =>
+      ['AGENT', 'USER', 'NOBODY', 1, absent].flatMap((from) =>
+        payloads.map((payload): unknown => {
+          const plain = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
+          return present({ type, runId, from, payload: plain ? present(payload) : payload, also: 1 });
+        }),
+      ),
+    ),
+  );
+
+  test('is taken by nothing that the schema refuses or changes', () => {
+    const taken = [...chunks, [], null, 'text'].filter(isPlainDelta);
+    expect(taken).toHaveLength(2 * 1 * 2 * 5);
+    for (const chunk of taken) expect(knownChunkSchema.parse(chunk)).toEqual(chunk);
+  });
+
+  test('is taken within messages too: a piece of text is not copied', () => {
+    const chunk = { ...base, type: 'text-delta', payload: { id: 't', text: 'x' } };
+    expect(z.object({ chunks: z.array(chunkSchema) }).parse({ chunks: [chunk] }).chunks[0]).toBe(chunk);
+  });
 });

@@ -2,6 +2,7 @@
 // `resumed` are ours. Known types are checked, unknown ones pass unchanged. Every chunk has type, runId and from.
 import { z } from 'zod';
 import { jsonValueSchema } from './json.ts';
+import { withQuickPass } from './quick-pass.ts';
 import { resumeTokenSchema, shownPendingSchema } from './suspension.ts';
 import { typed } from './typed-schema.ts';
 
@@ -27,7 +28,7 @@ export const finishChunkSchema = chunkOf('finish', {
   messages: z.array(z.unknown()),
 });
 
-const knownChunkSchema = z.discriminatedUnion('type', [
+export const knownChunkSchema = z.discriminatedUnion('type', [
   chunkOf('text-start', { id: z.string(), ...metadata }),
   chunkOf('text-delta', { id: z.string(), text: z.string(), ...metadata }),
   chunkOf('text-end', { id: z.string(), ...ended, ...metadata }),
@@ -94,8 +95,20 @@ export type ChunkOf<T extends KnownChunk['type']> = Extract<KnownChunk, { type: 
 /** Known chunks, typed; chunks of other types are carried along unchanged. */
 export type Chunk = KnownChunk;
 
+const froms: ReadonlySet<unknown> = new Set(chunkFromSchema.options);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A piece of text as models send them: most of what there is to check. */
+export function isPlainDelta(value: unknown): boolean {
+  if (!isRecord(value) || (value['type'] !== 'text-delta' && value['type'] !== 'reasoning-delta')) return false;
+  const { payload, runId, from } = value;
+  if (typeof runId !== 'string' || !froms.has(from) || !isRecord(payload)) return false;
+  return typeof payload['id'] === 'string' && typeof payload['text'] === 'string';
+}
+
 /** Known types first: the stream path is made of them, and they match at the first look. */
-export const chunkSchema = typed<Chunk>(z.union([knownChunkSchema, otherChunkSchema]));
+export const chunkSchema = withQuickPass(typed<Chunk>(z.union([knownChunkSchema, otherChunkSchema])), isPlainDelta);
 
 /** Chunks that do not pass the processOutputStream chain. See docs/semantics.md. */
 const unchained = new Set(['start', 'abort', 'tripwire', 'retract', 'suspended', 'resumed']);
