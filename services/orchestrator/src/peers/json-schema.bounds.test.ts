@@ -1,6 +1,6 @@
 // Schemas and values made to keep a check busy, and more schemas than are kept: slower than a unit test may be.
 import type { JsonSchema, JsonValue } from '@millrace/contracts';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { schemaProblems } from './json-schema.ts';
 
 test('a JSON Schema of others is checked right however many others came in between', () => {
@@ -48,6 +48,23 @@ describe('a JSON Schema check that would take for ever is given up in bounded ti
   test('references that double at each level', () => {
     expect(problemsInTime(doubled(40), 17)).toEqual([expect.stringMatching(/^cannot be checked: it takes longer/)]);
     expect(problemsInTime(doubled(3), 'text')).toEqual([]);
+  });
+
+  test('references that double, not tried again at once, but not refused for ever either', () => {
+    const readFor = () => {
+      const started = performance.now();
+      expect(problemsInTime(doubled(39), 17)).toHaveLength(1);
+      return performance.now() - started;
+    };
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      expect(readFor()).toBeGreaterThan(450);
+      expect(readFor()).toBeLessThan(450);
+      vi.setSystemTime(Date.now() + 60_000);
+      expect(readFor()).toBeGreaterThan(450);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('a large array whose items must differ', () => {

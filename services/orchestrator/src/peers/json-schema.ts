@@ -23,12 +23,19 @@ const MAX_CHECK_MS = 500;
 const MAX_PROBLEMS = 50;
 const MAX_VALIDATORS = 500;
 let ajv = createAjv();
-const validators = new Map<string, ValidateFunction | string>();
+/** How often a schema is tried to be read at once: the first time may have met a cold or a busy machine. */
+const COMPILE_TRIES = 2;
+/** For so long a schema that took too long is not read again, ms. It must not be refused for ever: the machine may have been busy. */
+const REFUSED_MS = 30_000;
+
+/** `until`: of a schema that took too long; when it may be tried again. */
+type Refused = { problem: string; until: number };
+const validators = new Map<string, ValidateFunction | Refused>();
 
 /** What is wrong with `value`, with paths such as `.options.limit`; empty when nothing is. A broken schema is a problem too. */
 export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProblem[] {
   const validate = validatorOf(schema);
-  if (typeof validate === 'string') return [{ path: '', message: `cannot be checked: ${validate}` }];
+  if ('problem' in validate) return [{ path: '', message: `cannot be checked: ${validate.problem}` }];
   const checked = withinTime(MAX_CHECK_MS, () => validate(value));
   if (!checked) return [{ path: '', message: `cannot be checked: it takes longer than ${MAX_CHECK_MS} ms` }];
   if (checked.value) return [];
@@ -38,10 +45,10 @@ export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProb
   }));
 }
 
-function validatorOf(schema: JsonSchema): ValidateFunction | string {
+function validatorOf(schema: JsonSchema): ValidateFunction | Refused {
   const key = JSON.stringify(schema);
   const known = validators.get(key);
-  if (known) return known;
+  if (known && !('until' in known && known.until <= Date.now())) return known;
   if (validators.size >= MAX_VALIDATORS) {
     // ajv keeps what it has compiled too: only a new one forgets.
     validators.clear();
@@ -52,15 +59,17 @@ function validatorOf(schema: JsonSchema): ValidateFunction | string {
   return made;
 }
 
-function compile({ $schema: _, ...schema }: JsonSchema): ValidateFunction | string {
+function compile({ $schema: _, ...schema }: JsonSchema): ValidateFunction | Refused {
   try {
-    const compiled = withinTime(MAX_CHECK_MS, () => ajv.compile(schema));
-    if (compiled) return compiled.value;
-    // It was interrupted in the middle of its work.
-    ajv = createAjv();
-    return `it takes longer than ${MAX_CHECK_MS} ms to read`;
+    for (let tries = 0; tries < COMPILE_TRIES; tries += 1) {
+      const compiled = withinTime(MAX_CHECK_MS, () => ajv.compile(schema));
+      if (compiled) return compiled.value;
+      // It was interrupted in the middle of its work.
+      ajv = createAjv();
+    }
+    return { problem: `it takes longer than ${MAX_CHECK_MS} ms to read`, until: Date.now() + REFUSED_MS };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return { problem: error instanceof Error ? error.message : String(error), until: Infinity };
   }
 }
 
