@@ -5,8 +5,6 @@ export const BOUNDS = {
   characters: 4_194_304,
   /** Combining marks in a row: normalizing sorts them, in quadratic time. Unicode's stream-safe format has 30 (UAX 15). */
   marks: 128,
-  /** In numbering plans, about 10 µs each. */
-  lookups: 20_000,
   hits: 10_000,
   /** Stretches in another code that decode to something legible, about 0.1 ms each. */
   decodings: 20_000,
@@ -20,7 +18,6 @@ const TEXT_COST = 16;
 export const BOUND_RULES: Record<Bound, string> = {
   characters: 'too-many-characters',
   marks: 'too-many-marks-in-a-row',
-  lookups: 'too-many-lookups',
   hits: 'too-many-hits',
   decodings: 'too-many-decodings',
 };

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue, Message } from '@millrace/contracts';
 import type { CommonArgs } from '@millrace/processor';
 import { beginning } from '../text/json-place.ts';
 import { replaceHits } from '../text/replace-hits.ts';
+import { replaceSpans, type Span } from '../text/span.ts';
 import type { Task } from '../work/task.ts';
 import { BoundExceeded } from './bounds.ts';
 import { textsOf, type MapText, type Visit } from './map-texts.ts';
@@ -18,7 +19,7 @@ export type StreamRule = {
   /** In order, not overlapping. @throws BoundExceeded */
   find(text: string): Hit[];
   /** See TextFilter. */
-  settled(text: string): number;
+  settled(text: string, noted: JsonObject): number;
 };
 
 export type TextGuard = Reporting & {
@@ -51,7 +52,13 @@ export async function judgeTexts<T>(
   const found = new Map(texts.map((text, at) => [text, outcome.found[at] ?? []]));
   found.set('', []);
   const report = createReport(guard, args);
-  const judged = visit((where) => (text, prefix) => passed(guard, args.state, found, report, where, text, prefix));
+  const judged = visit((where) => {
+    const judging = { guard, state: args.state, found, report, where };
+    const one = (text: string, prefix?: string) => passed(judging, text, prefix);
+    return Object.assign(one, {
+      together: (several: readonly string[], glue: '' | '\n') => passedTogether(judging, several, glue),
+    });
+  });
   report.send();
   return judged;
 }
@@ -66,20 +73,63 @@ export function collectTexts(guard: TextGuard, args: CommonArgs, visit: Visit<un
   }
 }
 
-function passed(
-  guard: TextGuard,
-  state: JsonObject,
-  found: ReadonlyMap<string, Hit[][]>,
-  report: Report,
-  where: JsonObject,
-  text: string,
-  prefix = '',
-): string {
+type Judging = {
+  guard: TextGuard;
+  state: JsonObject;
+  found: ReadonlyMap<string, Hit[][]>;
+  report: Report;
+  where: JsonObject;
+};
+
+function passed({ guard, state, found, report, where }: Judging, text: string, prefix = ''): string {
   return hitsOf(found, text, prefix).reduce((sofar, hits) => {
     report.add(hits, sofar, where);
     if (!replaces(guard)) return sofar;
     return replaceHits(sofar, hits, (hit) => guard.mark(hit, sofar.slice(hit.start, hit.end), state), beginning(false));
   }, text);
+}
+
+/** Of what goes over the end of a text, the first one gets the mark. */
+function passedTogether(
+  { guard, state, found, report, where }: Judging,
+  texts: readonly string[],
+  glue: string,
+): readonly (string | undefined)[] | undefined {
+  const joined = texts.join(glue);
+  const [hits = []] = hitsOf(found, joined, '');
+  if (hits.length === 0) return undefined;
+  let end = 0;
+  const places = texts.map((text) => {
+    const start = end;
+    end = start + text.length + glue.length;
+    return { start, end: start + text.length };
+  });
+  const touched = hits.map((hit) => places.filter(({ start, end }) => start < hit.end && hit.start < end));
+  // What is a hit in one of them alone does not go over its end: it only looks longer with what stands beside it.
+  const isAlone = (hit: Hit, place: Span) =>
+    (found.get(texts[places.indexOf(place)] ?? '') ?? []).some((own) => own.some(({ rule }) => rule === hit.rule));
+  const isOver = new Set<Span>();
+  const over = hits.filter((hit, at) => {
+    const several = touched[at] ?? [];
+    if (several.length < 2 || several.some((place) => isAlone(hit, place))) return false;
+    for (const place of several) isOver.add(place);
+    return true;
+  });
+  if (over.length === 0) return undefined;
+  report.add(over, joined, where);
+  if (!replaces(guard)) return undefined;
+  return places.map((place, at) => {
+    if (!isOver.has(place)) return undefined;
+    const inside = hits.filter((hit) => place.start < hit.end && hit.start < place.end);
+    const own = inside.map((hit) => ({
+      hit,
+      start: Math.max(hit.start, place.start) - place.start,
+      end: Math.min(hit.end, place.end) - place.start,
+    }));
+    return replaceSpans(texts[at] ?? '', own, ({ hit }) =>
+      hit.start < place.start ? '' : guard.mark(hit, joined.slice(hit.start, hit.end), state),
+    );
+  });
 }
 
 /** Places in `text`. A hit in the prefix itself says that the name was misread. @throws for a text that was not judged */
@@ -101,7 +151,25 @@ export function judgeMessages(guard: TextGuard, args: CommonArgs, messages: read
   return judgeVisit(guard, args, (mapAt) =>
     messages.map((message) => {
       const map = mapAt({ messageId: message.id });
-      return mapMessage(message, (value) => guard.mapValue(value, map));
+      return mapParts(
+        message,
+        mapMessage(message, (value) => guard.mapValue(value, map)),
+        map,
+      );
     }),
   );
+}
+
+/** What stands in several text parts is one text to whoever reads them. */
+function mapParts(message: Message, mapped: Message, map: MapText): Message {
+  const texts = message.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const together = texts.length > 1 ? map.together(texts, '') : undefined;
+  if (!together) return mapped;
+  let next = 0;
+  const parts = mapped.content.parts.map((part) => {
+    if (part.type !== 'text') return part;
+    const text = together[next++];
+    return text === undefined ? part : { ...part, text };
+  });
+  return { ...mapped, content: { ...mapped.content, parts } };
 }

@@ -1,44 +1,74 @@
 // The words that make a number personal ("born", "phone", "SSN") or keep it from being so ("version"), and the small words that
-// may stand between such a word and its number. Two uses: segments.ts keeps a segment open after them, the detectors look for
-// them before a number. What segments.ts takes for a context must include what a detector does.
+// may stand between such a word and its number. Two uses: pii-segments.ts keeps a segment open after them, the detectors look for
+// them before a number. What keeps a segment open must include what a detector looks for.
+
+/** A phone number may stand somewhat later in the same sentence. As they begin, lower case, letters alone. */
+const PHONE_WORDS =
+  'telephone|phone|telefon|téléphone|telefono|teléfono|telefoon|telefone|telemóvel|celular|móvil|mobil|cellulare|portable|' +
+  'handy|whatsapp|telegram|fax|hotline|puhelin|рабочий|телефон|моб|τηλ|κιν|هاتف|جوال|फ़ोन|फोन|मोबाइल|電話|电话|手机|手機|携帯|휴대폰|전화';
+/** A phone number must follow them at once, with small words between. */
+const CALL_WORDS =
+  'tel|cell|mob|sms|call|dial|reach|text|contact|ring|anruf|anrufen|appeler|appelez|llame|llamar|chiama|тел|messages';
+
+const phoneStart = new RegExp(`(?:${PHONE_WORDS})`);
 const openers = new Set(
   (
-    'tel mobile cell fax sms handy call dial reach text contact ring ssn social security ' +
-    'version ver v release rel build section sect chapter clause paragraph ' +
+    `${CALL_WORDS.replaceAll('|', ' ')} registered my our his her their ssn social security ` +
+    'version ver v release rel build section sect chapter clause paragraph oid ' +
+    'invoice order ticket ref reference tracking case imei serial isbn account ' +
     'api access auth secret'
   ).split(' '),
 );
 /** In names such as AWS_SECRET_ACCESS_KEY, userPhone. */
-const opening = /phone|telefon|whatsapp|mobile|ssn|social|security|(?:api|access|secret|auth)(?:key|token|secret|$)/;
+const opening = /ssn|social|security|(?:api|access|secret|auth)(?:key|token|secret|$)/;
 const connectors = new Set(
-  ' is are was at me us him her them on the my our your number no nr num of to now security key token secret'.split(
+  ' is are was at you me us him her them on the my our your number numbers no nr num of to now under via security key token secret'.split(
     ' ',
   ),
 );
 
 /** How far after a birth word a date of birth may end, code units. */
 export const BIRTH_WINDOW = 64;
+/** How far after a phone word a number may begin. */
+export const PHONE_WINDOW = 40;
 
 /** All of these take a word's letters alone, in lower case. */
 export const isOpener = (letters: string): boolean => openers.has(letters) || opening.test(letters);
 export const isConnector = (letters: string): boolean => connectors.has(letters);
+export const isPhoneWord = (letters: string): boolean => phoneStart.test(letters);
 export const isBirthWord = (letters: string): boolean =>
   /birth|born|dob|geboren|geburt|naissance|nacimiento/.test(letters);
 
-const between = String.raw`(?:[\s_.:#=\-"'|()]|number|num|now|no|nr|is|are|was|at|me|us|him|her|them|on|the|my|our|your|of|to)*`;
+const between = String.raw`(?:[\s_.:#=\-"'|()*+]|numbers|number|num|now|nos?|nr|is|are|was|at|you|me|us|him|her|them|on|the|my|our|your|of|to|under|via)*`;
 const before = (words: string) => new RegExp(`(?:${words})${between}$`, 'i');
 
-/** For the text before a number. */
-export const phoneBefore = before(
-  String.raw`phone|telefon|whatsapp|(?<![a-z])(?:tel|mobile|cell|fax|sms|handy|call|dial|(?:reach|text|contact|ring)\s+(?:me|us|him|her|them))`,
+const callBefore = before(
+  String.raw`(?<![a-z])(?:tel|cell|mob|sms|dial|тел|registered|(?:my|our|his|her|their)\s+number\s+is|messages\s+to|anruf(?:en)?|appele[rz]|llam[ae]r?|chiama|call(?=\s+$)|(?:call|reach|text|contact|ring)(?:\s+(?:you|me|us|him|her|them|on|at|my)|\s*:))`,
 );
+/** Neither a digit nor the end of a sentence between. */
+const nameBefore = new RegExp(String.raw`(?:${PHONE_WORDS})[^\d!?]{0,${PHONE_WINDOW}}$`, 'i');
+const sentenceEnd = /[a-z]{2}\. +[A-Z]/;
+
+/** For the text before a number: whether a number there is a phone number. */
+export function isPhoneBefore(text: string): boolean {
+  if (callBefore.test(text)) return true;
+  const found = nameBefore.exec(text)?.[0];
+  return found !== undefined && !sentenceEnd.test(found);
+}
+/** For the text after a number: "(office)", "fax". */
+export const phoneAfter = /^[\s,)]{0,2}[(]?(?:office|fax|mobile|cell|phone|tel|home|work|landline|direct)\b/i;
 export const socialSecurityBefore = before(String.raw`(?<![a-z])ssn|social[\s_-]*security`);
 export const versionBefore = before(
-  String.raw`(?<![a-z])(?:version|ver|v|release|rel|build|section|sect|chapter|clause|paragraph)`,
+  String.raw`(?<![a-z])(?:version|ver|v|release|rel|build|section|sect|chapter|clause|paragraph|oid)`,
+);
+/** For the text before a number: what is counted there is none of a person. */
+export const isCountedBefore = (text: string): boolean => counted.test(text);
+const counted = before(
+  String.raw`(?<![a-z])(?:invoice|order|ticket|ref|reference|tracking|case|imei|serial|isbn|account)`,
 );
 export const birthWords =
   /birth[a-z]*|(?<![a-z])(?:born|d\.?o\.?b|geboren|geburts[a-z]*)(?![a-z])|naissance|nacimiento/gi;
 
 /** How far before a number its context is looked for, code units. */
-export const CONTEXT_REACH = 48;
+export const CONTEXT_REACH = 56;
 export const textBefore = (text: string, at: number): string => text.slice(Math.max(0, at - CONTEXT_REACH), at);

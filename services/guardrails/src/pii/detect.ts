@@ -1,5 +1,6 @@
 // All hits of one segment: every chosen detector, what is allowed left out, overlapping hits merged.
 import type { CountryCode } from 'libphonenumber-js/min';
+import type { SegmentRules } from '../segments/segment-end.ts';
 import { mergeOverlapping } from '../text/span.ts';
 import { digitRuns } from './digit-runs.ts';
 import { apiKey } from './detectors/api-key.ts';
@@ -11,29 +12,30 @@ import { iban } from './detectors/iban.ts';
 import { ip } from './detectors/ip.ts';
 import { phone } from './detectors/phone.ts';
 import { ssn } from './detectors/ssn.ts';
+import { urls } from './detectors/url.ts';
 import { urlCredentials } from './detectors/url-credentials.ts';
 import { uuid } from './detectors/uuid.ts';
 import { createPhoneBook } from './phone-book.ts';
 import type { Detector, PiiHit, PiiType } from './pii-types.ts';
-import type { CutPlace } from './segments.ts';
 
 /** One for each type. Of two that find the same, the first one names it. */
 export const DETECTORS: readonly Detector[] = [
   urlCredentials,
   email,
-  phone,
-  card,
   ssn,
+  card,
+  phone,
   iban,
   ip,
+  urls,
   cryptoWallet,
   uuid,
   dateOfBirth,
   apiKey,
 ];
 
-/** Every kind of personal data has a digit or an @ in it. @param text folded */
-export const mayHoldPii = (text: string): boolean => /[\d@]/.test(text);
+/** Every kind of personal data has one of these in it. @param view of a text */
+export const mayHoldPii = (view: string): boolean => /[\d@]|:\/\/|www\.|[[({<] ?at/i.test(view);
 
 export type DetectOptions = {
   types: readonly PiiType[];
@@ -42,19 +44,18 @@ export type DetectOptions = {
   allow: readonly string[];
 };
 export type Detect = {
-  /** Not overlapping, in order. @param text a folded segment */
+  /** Not overlapping, in order. @param text the view of a segment */
   hits(text: string): PiiHit[];
-  cutPlace: CutPlace;
+  cutPlace: SegmentRules['cutPlace'];
 };
 
-/** For the texts of one call, or one stretch of a stream. */
 export function createDetect({ types, regions, allow }: DetectOptions): Detect {
   const detectors = DETECTORS.filter((detector) => types.includes(detector.type));
   const allowed = allow.map((value) => value.toLowerCase());
   const phones = createPhoneBook(regions);
   const all = (text: string): PiiHit[] => {
     if (!mayHoldPii(text)) return [];
-    const segment = { text, runs: digitRuns(text), phones };
+    const segment = { text, runs: digitRuns(text, 'close'), looseRuns: digitRuns(text, 'loose'), phones };
     const hits = detectors.flatMap((detector) => detector.detect(segment));
     return hits.filter((hit) => !isAllowed(text.slice(hit.start, hit.end), hit, allowed));
   };

@@ -12,21 +12,26 @@ export type DigitRun = {
   start: number;
 };
 
-/** The longest separator inside a number: ") - ". */
-const MAX_GAP = 4;
-const gapShape = /^(?:[ ]{1,2}|[ ]?[-./)(]{1,2}[ ]?[(]?[ ]?)$/;
+/** The longest separator inside a number: "** | **". */
+export const MAX_GAP = 8;
+const closeGap = /^(?:[ ]{1,2}|[ ]?[-./)(]{1,2}[ ]?[(]?[ ]?)$/;
+/** Lines, members of a list, columns, emphasis. Not what ends an object or a list. */
+const looseGap = /^[\s,;|_.*~'"`\\/()+-]{1,8}$/;
 const digitGroup = /\d+/g;
-const word = /[A-Za-z]/;
+const word = /\p{L}/u;
 
-export function digitRuns(text: string): DigitRun[] {
+/** Close: as one number is written. Loose: with anything between that is no word. */
+export function digitRuns(text: string, gaps: 'close' | 'loose'): DigitRun[] {
+  const shape = gaps === 'close' ? closeGap : looseGap;
   const runs: DigitRun[] = [];
-  let end = -1;
+  let last: DigitRun | undefined;
+  let end = 0;
   for (const match of text.matchAll(digitGroup)) {
-    const group = { digits: match[0], start: match.index, end: match.index + match[0].length, gap: '' };
-    const gap = end < 0 ? undefined : text.slice(end, group.start);
-    const last = runs.at(-1);
-    if (last && gap !== undefined && gap.length <= MAX_GAP && gapShape.test(gap)) last.groups.push({ ...group, gap });
-    else runs.push({ groups: [group], ...leadBefore(text, group.start) });
+    const start = match.index;
+    const group = { digits: match[0], start, end: start + match[0].length, gap: '' };
+    const gap = last && start - end <= MAX_GAP ? text.slice(end, start) : '';
+    if (last && shape.test(gap)) last.groups.push({ ...group, gap });
+    else runs.push((last = { groups: [group], ...leadBefore(text, start) }));
     end = group.end;
   }
   return runs;

@@ -4,7 +4,7 @@ import { preparePii } from './find-pii.ts';
 import { piiOptions } from './pii-options.ts';
 import { PII_TYPES } from './pii-types.ts';
 
-const find = preparePii(piiOptions.parse({ types: [...PII_TYPES] }));
+const find = preparePii(piiOptions.parse({ types: PII_TYPES.filter((type) => type !== 'url') }));
 const found = (text: string) =>
   find([text]).flatMap(([hits = []]) => hits.map(({ rule, start, end }) => `${rule} ${text.slice(start, end)}`));
 
@@ -50,10 +50,10 @@ describe('is found', () => {
     ['GB29NWBK60161331926819', 'iban GB29NWBK60161331926819'],
     ['gb29 nwbk 6016 1331 9268 19', 'iban gb29 nwbk 6016 1331 9268 19'],
     ['MT84 MALT 0110 0001 2345 MTLC AST0 01S', 'iban MT84 MALT 0110 0001 2345 MTLC AST0 01S'],
-    ['from 192.168.0.1:8080', 'ip 192.168.0.1'],
-    ['http://[2001:db8::1]/', 'ip 2001:db8::1'],
-    ['::ffff:192.168.0.1', 'ip ::ffff:192.168.0.1'],
-    ['fe80::1ff:fe23:4567:890a', 'ip fe80::1ff:fe23:4567:890a'],
+    ['from 93.184.216.34:8080', 'ip 93.184.216.34'],
+    ['http://[2a00:1450::1]/', 'ip 2a00:1450::1'],
+    ['::ffff:93.184.216.34', 'ip ::ffff:93.184.216.34'],
+    ['2a02:26f0::fe23:4567:890a', 'ip 2a02:26f0::fe23:4567:890a'],
     ['postgres://ada:s3cret@db.example.com:5432/x', 'url-credentials ada:s3cret@db.example.com:5432'],
     ['https://u:p;a=s@s@host/x', 'url-credentials u:p;a=s@s@host'],
     ['https://tok3n@git.example.com/x', 'url-credentials tok3n@git.example.com'],

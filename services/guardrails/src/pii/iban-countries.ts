@@ -9,10 +9,10 @@ const lengths = new Map(
 
 export const ibanLength = (country: string): number | undefined => lengths.get(country.toUpperCase());
 
-/** 34 characters in groups of four, code units. */
-export const IBAN_SPAN = 42;
+/** 34 characters in groups of four, three separators between two of them, code units. */
+export const IBAN_SPAN = 64;
 
-const head = /(?:^|[^A-Za-z0-9])([A-Za-z]{2})\d{2}[A-Za-z0-9-]*$/;
+const head = /(?:^|[^A-Za-z0-9])([A-Za-z]{2})\d{2}[A-Za-z0-9._*-]*$/;
 
 /** Whether a word may be the first of an IBAN written in groups. */
 export function opensIban(word: string): boolean {

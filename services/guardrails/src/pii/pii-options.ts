@@ -23,7 +23,7 @@ export const piiOptions = z.strictObject({
     .array(z.enum(PII_TYPES))
     .min(1)
     .default([...DEFAULT_TYPES])
-    .describe('what is looked for; all but uuid and ip unless they are named'),
+    .describe('what is looked for; all but uuid, ip and url unless they are named'),
   regions: z
     .array(z.enum(getCountries()))
     .default(DEFAULT_REGIONS)

@@ -9,6 +9,7 @@ export const PII_TYPES = [
   'ssn',
   'iban',
   'ip',
+  'url',
   'url-credentials',
   'crypto-wallet',
   'uuid',
@@ -17,23 +18,28 @@ export const PII_TYPES = [
 ] as const;
 export type PiiType = (typeof PII_TYPES)[number];
 
-/** Ids and addresses of machines are looked for on request: tools take them, and logs are full of them. */
-export const DEFAULT_TYPES: readonly PiiType[] = PII_TYPES.filter((type) => type !== 'uuid' && type !== 'ip');
+/** Ids and addresses of machines are looked for on request: tools take them, and logs and answers are full of them. */
+const ON_REQUEST: readonly PiiType[] = ['uuid', 'ip', 'url'];
+export const DEFAULT_TYPES: readonly PiiType[] = PII_TYPES.filter((type) => !ON_REQUEST.includes(type));
 
 /** `contextStart`: where the words begin without which this would not be a hit ("born on"). */
 export type PiiHit = Span & { type: PiiType; contextStart?: number };
 
-/** A folded stretch of text, at most MAX_SEGMENT code units long. */
+/** The view of a stretch of text, at most MAX_SEGMENT long. */
 export type Segment = {
   text: string;
-  /** The numbers in it, looked for once for all detectors. */
+  /** The numbers in it, looked for once for all detectors: as one number is written, and with anything between that is no word. */
   runs: DigitRun[];
+  looseRuns: DigitRun[];
   phones: PhoneBook;
 };
 
 /** Asks whether digits are a phone number somewhere. */
 export type PhoneBook = {
+  /** With the prefix of calls inside the country. */
   isNational(digits: string): boolean;
+  /** Without one, in the groups that are usual there. */
+  isFormatted(groups: readonly string[]): boolean;
   isInternational(digits: string): boolean;
   hasNorthAmerica: boolean;
 };

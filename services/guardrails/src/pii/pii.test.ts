@@ -62,6 +62,18 @@ describe('input', () => {
     expect(messageText(args.messageList.get.input.db()[0] ?? textMessage('', 'user', ''))).toBe('hello***@***.***');
   });
 
+  test('is judged over the parts of a message', async () => {
+    const args = inputArgs([inParts('p', 'card 4111 1111 ', '1111 1111, mail ada@exam', 'ple.com!')]);
+    await pii.create({}).processInput?.(args);
+    expect(messageText(args.messageList.get.input.db()[0] ?? textMessage('', 'user', ''))).toBe(
+      'card [REDACTED], mail ***@***.***!',
+    );
+    expect(args.violations).toMatchObject([
+      { rule: 'card', count: 1 },
+      { rule: 'email', count: 1 },
+    ]);
+  });
+
   test('block aborts and says what, neither the value nor its place', async () => {
     const args = inputArgs([`I am ${SECRET}`]);
     const stop = await stopOf(() => pii.create({ strategy: 'block' }).processInput?.(args));
@@ -128,7 +140,7 @@ describe('options', () => {
     expect(args.messageList.get.input.db().map(messageText)).toEqual([`${SECRET} [REDACTED]`]);
   });
   test('uuid and ip are looked for where they are named, not by default', async () => {
-    const text = 'id 123e4567-e89b-12d3-a456-426614174000 at 192.168.0.1';
+    const text = 'id 123e4567-e89b-12d3-a456-426614174000 at 93.184.216.34';
     const args = inputArgs([text]);
     await pii.create({}).processInput?.(args);
     expect(args.messageList.takeOps()).toEqual([]);
@@ -208,6 +220,28 @@ describe('tool results', () => {
         count: 4155552671,
         list: [{ dateOfBirth: '[REDACTED]' }],
         card: '[REDACTED]',
+      },
+    });
+  });
+  test('are redacted in their names, in numbers, and over the members of a list', async () => {
+    const result = {
+      'ada@example.com': 1,
+      'grace@example.com': 2,
+      ssn: 12345678,
+      parts: ['4111', '1111', '1111', '1111'],
+      numbers: [3782, 822463, 10005],
+      mail: ['ada@exam', 'ple.com'],
+      counts: [1, 2, 3],
+    };
+    expect(await pii.create({}).processToolResult?.(toolResultArgs(result))).toEqual({
+      result: {
+        '***@***.***': 1,
+        '***@***.*** ii': 2,
+        ssn: '[REDACTED]',
+        parts: ['[REDACTED]', '', '', ''],
+        numbers: ['[REDACTED]', '', ''],
+        mail: ['ada@exam', 'ple.com'],
+        counts: [1, 2, 3],
       },
     });
   });

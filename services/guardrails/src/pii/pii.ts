@@ -11,11 +11,14 @@ import {
 import { objectIn } from '../guard/entry-state.ts';
 import { judgeInput, judgeResult } from '../guard/judge-stages.ts';
 import { judgeStream } from '../guard/judge-stream.ts';
+import { segmentRule } from '../guard/segment-rule.ts';
 import { judgeVisit, type TextGuard } from '../guard/text-guard.ts';
 import { createTask } from '../work/task.ts';
-import { preparePii, settledLength } from './find-pii.ts';
+import { createDetect } from './detect.ts';
+import { preparePii } from './find-pii.ts';
 import { mapKeyedValues } from './keyed-values.ts';
 import { markOf } from './marks.ts';
+import { piiSegments } from './pii-segments.ts';
 import { piiOptions, type PiiOptions } from './pii-options.ts';
 
 export const LEFT_OUT = '[tool result left out: it held personal data]';
@@ -47,21 +50,14 @@ type PiiGuard = TextGuard & Pick<PiiOptions, 'toolArguments'>;
 function createGuard(options: PiiOptions): PiiGuard {
   const { strategy, response, method, toolArguments, types, regions, allow } = options;
   const detection = { types, regions, allow };
-  const judge = preparePii(detection);
+  const task = createTask('pii', preparePii, detection);
   return {
     strategy,
     response,
     toolArguments,
     describe: (rules) => `Personal data: ${rules.join(', ')}.`,
-    task: createTask('pii', preparePii, detection),
-    rules: [
-      {
-        heldIn: 'held',
-        placesIn: 'places',
-        find: (text) => judge([text])[0]?.[0] ?? [],
-        settled: (text) => settledLength(text, detection),
-      },
-    ],
+    task,
+    rules: [segmentRule(piiSegments(createDetect(detection).cutPlace), (text) => task.now([text])[0]?.[0] ?? [])],
     mark: (hit, value, state) =>
       markOf(hit.rule, value, strategy === 'redact' ? method : 'remove', objectIn(state, 'placeholders')),
     mapValue: mapKeyedValues,

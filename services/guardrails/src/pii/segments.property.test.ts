@@ -1,12 +1,12 @@
 // Cutting a text into segments hides nothing: what the detectors find in the text as a whole is found in its segments too.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fold } from '../text/fold.ts';
+import { plainView } from '../segments/plain-view.ts';
 import { createDetect } from './detect.ts';
 import { preparePii } from './find-pii.ts';
 import { piiOptions } from './pii-options.ts';
 import { PII_TYPES } from './pii-types.ts';
-import { MAX_SEGMENT } from './segments.ts';
+import { MAX_SEGMENT } from './pii-segments.ts';
 
 const options = piiOptions.parse({ types: [...PII_TYPES] });
 const find = preparePii(options);
@@ -52,7 +52,10 @@ test('every hit in the whole text is covered by hits in its segments', () => {
     fc.property(texts, (text) => {
       const covered = new Set<number>();
       for (const hit of find([text])[0]?.[0] ?? []) for (let at = hit.start; at < hit.end; at++) covered.add(at);
-      for (const hit of createDetect(options).hits(fold(text))) {
+      const view = plainView(text);
+      for (const hit of createDetect(options)
+        .hits(view.text)
+        .map((found) => view.spanOf(found))) {
         const missing = Array.from({ length: hit.end - hit.start }, (_, at) => hit.start + at).filter(
           (at) => !covered.has(at),
         );

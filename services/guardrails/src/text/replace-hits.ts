@@ -16,16 +16,25 @@ export function replaceHits<H extends Replaceable>(
   let from = 0;
   for (const hit of hits) {
     readOn(place, text, from, hit.start);
-    const isToken = isBetweenStrings(place);
-    const { start, end } = isToken ? (hit.token ?? hit) : hit;
-    const mark = markOf(hit);
+    const beginsOutside = isBetweenStrings(place);
+    const start = beginsOutside ? (hit.token ?? hit).start : hit.start;
+    readOn(place, text, Math.max(from, hit.start), hit.end);
+    const endsOutside = isBetweenStrings(place);
+    const end = endsOutside ? (hit.token ?? hit).end : hit.end;
+    readOn(place, text, Math.max(from, hit.end), end);
     // Two hits in one token: the first has taken all of it.
-    if (end > from) result += text.slice(from, start) + (isToken ? JSON.stringify(mark) : mark);
-    readOn(place, text, hit.start, Math.max(hit.start, end));
+    if (end > from) result += text.slice(from, start) + quoted(markOf(hit), beginsOutside, endsOutside);
     from = Math.max(from, end);
   }
   readOn(place, text, from, text.length);
   return result + text.slice(from);
+}
+
+/** A hit may go over several members of a list: it has the quotes that it takes away. */
+function quoted(mark: string, beginsOutside: boolean, endsOutside: boolean): string {
+  if (!beginsOutside && !endsOutside) return mark;
+  const inside = JSON.stringify(mark).slice(1, -1);
+  return (beginsOutside ? '"' : '') + inside + (endsOutside ? '"' : '');
 }
 
 const inToken = /[\w.+-]/;

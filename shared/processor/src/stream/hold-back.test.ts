@@ -88,7 +88,7 @@ describe('a part that was cut off', () => {
   test.each([1, 2, 5, 64])('wherever it is cut, nothing undecided comes out: deltas of %i', (size) => {
     for (let length = 0; length <= text.length; length++) {
       const cut = text.slice(0, length);
-      const decided = filter.apply(cut.slice(0, filter.settled(cut)));
+      const decided = filter.apply(cut.slice(0, filter.settled(cut, {})));
       for (const end of [cutEnd, stepFinish]) {
         const held: JsonObject = {};
         const out = through([...openDeltas(cut, size), end], held);

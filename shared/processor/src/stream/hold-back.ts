@@ -8,14 +8,16 @@ export type TextFilter = {
   /**
    * How far `text` can be judged whatever follows: 0 to text.length, UTF-16 code units. For every n that this returns and
    * every continuation c, apply(text + c) must equal apply(text.slice(0, n)) + apply(text.slice(n) + c).
+   * @param noted empty for a new part, then what the last call for the part left in it: JSON, so that what is held is not read
+   * again with every delta. It says something of the text from the last n on.
    */
-  settled(text: string): number;
+  settled(text: string, noted: JsonObject): number;
   /** The text as it may pass. Throws (abort) where it may not. */
   apply(text: string): string;
 };
 
 type Delta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
-type Held = { text: string; last: Delta };
+type Held = { text: string; last: Delta; noted: JsonObject };
 
 type End = ChunkOf<'text-end'> | ChunkOf<'reasoning-end'> | ChunkOf<'tool-call-input-streaming-end'>;
 
@@ -38,11 +40,13 @@ function dropped(part: End, held: JsonObject): Chunk[] {
 
 function onDelta(part: Delta, held: JsonObject, filter: TextFilter): Chunk[] {
   const key = keyOf(part);
-  const text = (readHeld(held, key)?.text ?? '') + textOf(part);
-  const settled = filter.settled(text);
+  const before = readHeld(held, key);
+  const text = before ? before.text + textOf(part) : textOf(part);
+  const noted = before?.noted ?? {};
+  const settled = filter.settled(text, noted);
   const rest = text.slice(settled);
   if (rest === '') delete held[key];
-  else held[key] = asJson({ text: rest, last: withText(part, '') });
+  else held[key] = asJson({ text: rest, last: withText(part, ''), noted });
   const passed = filter.apply(text.slice(0, settled));
   return passed === '' ? [] : [withText(part, passed)];
 }

@@ -1,18 +1,70 @@
-// E-mail addresses. Bounds: RFC 5321, section 4.5.3.1 (64 octets before the @, 254 in all).
-import { hitsOf, type Detector } from '../pii-types.ts';
+// E-mail addresses, looked for around each @. Bounds: RFC 5321, section 4.5.3.1 (64 octets before the @, 254 in all).
+import { hitsOf, type Detector, type PiiHit } from '../pii-types.ts';
 
-/** `%40` and `\u0040`: the @ as it stands in URLs and in JSON text. */
-const address =
-  /[\p{L}\p{N}][\p{L}\p{N}._%+'-]{0,63}(?:@|%40|\\u0040)((?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,6}(?:xn--[a-z0-9-]{2,59}|\p{L}{2,24}))/giu;
+const MAX_LOCAL = 64;
+const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?`;
+const topLevel = String.raw`(?:xn--[a-z0-9-]{2,59}|\p{L}{2,24})`;
+/** `user@[192.0.2.1]` too */
+const domain = new RegExp(String.raw`(?:${label}\.){1,6}${topLevel}|\[(?:ipv6:)?[0-9a-f.:]{3,45}\]`, 'iuy');
+/** "ada [at] example [dot] com": the sign in brackets, the dots in brackets or as they are. */
+const spokenSign = / ?[[({<] ?(?:at|@|arroba) ?[\])}>] ?/gi;
+const spokenDomain = new RegExp(
+  String.raw`${label}(?:(?:\.| ?[[({<] ?(?:dot|punkt|\.) ?[\])}>] ?)${label}){1,5}`,
+  'iuy',
+);
 /** `lodash@4.17.21-beta.rc` is a package, `icon@2x.png` a file. */
 const versionOrScale = /^(?:\d+\.\d|\d+x\.)/i;
+const inLocal = /[\p{L}\p{N}._%+'&~!#$^-]/u;
+const atStart = /[\p{L}\p{N}_]/u;
 
 export const email: Detector = {
   type: 'email',
-  detect: ({ text }) =>
-    hitsOf('email', text, address, (match) => {
-      const isInUrl = text.charAt(match.index + match[0].length) === ':' || text.charAt(match.index - 1) === '/';
-      const isRemote = match[0].startsWith('git@') && isInUrl;
-      return !isRemote && !versionOrScale.test(match[1] ?? '');
-    }),
+  detect: ({ text }) => [...written(text), ...spoken(text)],
 };
+
+function written(text: string): PiiHit[] {
+  const hits: PiiHit[] = [];
+  for (let sign = text.indexOf('@'); sign >= 0; sign = text.indexOf('@', sign + 1)) {
+    domain.lastIndex = sign + 1;
+    const found = domain.exec(text)?.[0];
+    const start = found === undefined ? sign : localStart(text, sign);
+    if (found === undefined || start === sign || versionOrScale.test(found)) continue;
+    const end = sign + 1 + found.length;
+    const isInUrl = text.charAt(end) === ':' || text.charAt(start - 1) === '/';
+    if (!(isInUrl && text.slice(start, sign) === 'git')) hits.push({ type: 'email', start, end });
+  }
+  return hits;
+}
+
+function spoken(text: string): PiiHit[] {
+  return hitsOf('email', text, spokenSign).flatMap(({ start: sign, end: domainStart }) => {
+    spokenDomain.lastIndex = domainStart;
+    const found = spokenDomain.exec(text)?.[0];
+    const start = localStart(text, sign);
+    return found === undefined || start === sign
+      ? []
+      : [{ type: 'email' as const, start, end: domainStart + found.length }];
+  });
+}
+
+/** Where the part before the @ begins; `sign` where there is none. */
+function localStart(text: string, sign: number): number {
+  const first = Math.max(0, sign - MAX_LOCAL);
+  if (text.charAt(sign - 1) === '"') {
+    const open = text.lastIndexOf('"', sign - 2);
+    return open >= first && open < sign - 2 && !/[\s@<>]/.test(text.slice(open, sign))
+      ? open
+      : afterSpace(text, first, sign);
+  }
+  let start = sign;
+  while (start > first && inLocal.test(text.charAt(start - 1))) start -= 1;
+  while (start < sign && !atStart.test(text.charAt(start))) start += 1;
+  return start;
+}
+
+/** Of a quoted name with spaces in it, the last word. */
+function afterSpace(text: string, first: number, sign: number): number {
+  let start = sign - 1;
+  while (start > first && !/[\s"@<>]/.test(text.charAt(start - 1))) start -= 1;
+  return start === sign - 1 ? sign : start;
+}

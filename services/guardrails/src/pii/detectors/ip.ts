@@ -1,13 +1,38 @@
-// IP addresses of both versions. "Version 1.2.3.4" is none; `::1`, `a::b` (code) and slices such as [1::2] are none either.
-import { isIPv4, isIPv6 } from 'node:net';
+// IP addresses of both versions, of machines that can be reached: private, loopback and documentation addresses are nobody's.
+// "Version 1.2.3.4" is none, an object identifier is none; `::1`, `a::b` (code) and slices such as [1::2] are none either.
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { textBefore, versionBefore } from '../context-words.ts';
 import { hitsOf, type Detector } from '../pii-types.ts';
 
-const dotted = /(?<![\w.]|[A-Za-z]-)(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)/g;
+const dotted = /(?<![\w.]|[A-Za-z]-|\.-)(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d|-\d)/g;
 const coloned =
   /(?<![\w:.])(?=[0-9a-f:]{0,39}:[0-9a-f]{0,4}:)[0-9a-f:]{2,39}(?:(?<=:)(?:\d{1,3}\.){3}\d{1,3})?(?![\w:])/gi;
 /** A group that somebody's address has, and a slice or a scope in code has not. */
 const longGroup = /[0-9a-f]{3}/i;
+
+/** RFC 6890 and its registries, the ones that no public host has. */
+const nobodys = new BlockList();
+for (const [net, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['255.255.255.255', 32],
+] as const)
+  nobodys.addSubnet(net, bits, 'ipv4');
+for (const [net, bits] of [
+  ['::', 127],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['2001:db8::', 32],
+] as const)
+  nobodys.addSubnet(net, bits, 'ipv6');
 
 export const ip: Detector = {
   type: 'ip',
@@ -16,8 +41,14 @@ export const ip: Detector = {
       'ip',
       text,
       dotted,
-      ({ 0: found, index }) => isIPv4(found) && !versionBefore.test(textBefore(text, index)),
+      ({ 0: found, index }) =>
+        isIPv4(found) && !nobodys.check(found, 'ipv4') && !versionBefore.test(textBefore(text, index)),
     ),
-    ...hitsOf('ip', text, coloned, ({ 0: found }) => isIPv6(found) && longGroup.test(found)),
+    ...hitsOf(
+      'ip',
+      text,
+      coloned,
+      ({ 0: found }) => isIPv6(found) && longGroup.test(found) && !nobodys.check(found, 'ipv6'),
+    ),
   ],
 };

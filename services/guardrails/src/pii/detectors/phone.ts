@@ -1,17 +1,22 @@
-// Phone numbers, in four forms: after a plus sign (or 00), North American (3-3-4), national with a leading 0 that a numbering
-// plan of the chosen regions knows, and any number after words such as "call me at". Digits without separators need such words:
-// they are as likely an order number.
-import { phoneBefore, textBefore, CONTEXT_REACH } from '../context-words.ts';
+// Phone numbers, in five forms: after a plus sign (or 00), North American (3-3-4), national with a leading 0 or in the groups that
+// a numbering plan of the chosen regions has, with an area code in brackets, and any number by words such as "call me at".
+// Digits without separators need such words: they are as likely an order number.
+import { CONTEXT_REACH, isCountedBefore, isPhoneBefore, phoneAfter, textBefore } from '../context-words.ts';
 import { digitsOf, touchesLetters, type DigitGroup, type DigitRun } from '../digit-runs.ts';
 import type { Detector, PiiHit, Segment } from '../pii-types.ts';
+import { isOtherShape } from './other-shapes.ts';
 
 /** ITU-T E.164: at most 15 digits; 7 is the shortest that is dialled in full. */
 const MIN_DIGITS = 7;
 const MAX_DIGITS = 15;
 const MIN_NATIONAL_DIGITS = 9;
 const MAX_NATIONAL_DIGITS = 12;
-const dateLike = /^(?:\d{4}[-./ ]{1,3}\d{1,2}[-./ ]{1,3}\d{1,2}|\d{1,2}[-./ ]{1,3}\d{1,2}[-./ ]{1,3}(?:\d{4}|\d{2}))$/;
+/** No number has more groups. */
+const MAX_GROUPS = 9;
 const northAmericanShape = /^(?:1 )?[2-9]\d\d \d{3} \d{4}$/;
+const bracketed = /^\)[ -]?$/;
+const year = /^(?:19|20)\d\d$/;
+const extension = /[ ,;]{0,2}(?:x|ext(?:ension)?\.?|poste|durchwahl|#)[ .:]{0,2}\d{1,6}(?!\d)/iy;
 
 export const phone: Detector = {
   type: 'phone',
@@ -21,16 +26,21 @@ export const phone: Detector = {
 type Window = readonly DigitGroup[];
 
 function phonesIn(segment: Segment, run: DigitRun): PiiHit[] {
-  const named = behindWords(segment, run);
+  const named = byWords(segment, run);
   if (named) return [named];
+  if (isCountedBefore(textBefore(segment.text, run.start))) return [];
   const hits: PiiHit[] = [];
   for (let at = 0; at < run.groups.length; at++) {
-    // No number has more groups than digits.
-    const groups = run.groups.slice(at, at + MAX_DIGITS + 2);
-    const window = international(segment, run, groups) ?? national(segment, groups) ?? northAmerican(segment, groups);
+    const groups = run.groups.slice(at, at + MAX_GROUPS);
+    const window =
+      international(segment, run, groups) ??
+      national(segment, groups) ??
+      northAmerican(segment, groups) ??
+      (at === 0 ? areaInBrackets(segment, run) : undefined) ??
+      formatted(segment, groups);
     if (!window) continue;
     const start = at === 0 ? run.start : (window[0]?.start ?? 0);
-    hits.push({ type: 'phone', start, end: window.at(-1)?.end ?? start });
+    hits.push({ type: 'phone', start, end: endOf(segment.text, window) });
     at += window.length - 1;
   }
   return hits;
@@ -40,22 +50,23 @@ function phonesIn(segment: Segment, run: DigitRun): PiiHit[] {
 function international({ text, phones }: Segment, run: DigitRun, groups: Window): Window | undefined {
   const first = groups[0];
   const plus = first === run.groups[0] && run.lead.includes('+');
-  if (!plus && !(first?.digits.startsWith('00') && beginsNumber(first))) return undefined;
-  return windows(groups, MAX_DIGITS + 2).find((window) => {
-    const digits = digitsOf(window).slice(plus ? 0 : 2);
+  const access = plus ? '' : (/^(?:00|011)/.exec(first?.digits ?? '')?.[0] ?? '');
+  if (!plus && (access === '' || !first || !beginsNumber(first))) return undefined;
+  return windows(groups, MAX_DIGITS + access.length).find((window) => {
+    const digits = digitsOf(window).slice(access.length);
     const fits = digits.length >= MIN_DIGITS && digits.length <= MAX_DIGITS && !digits.startsWith('0');
-    return fits && isFree(text, window) && phones.isInternational(digits);
+    return fits && isFree(text, window) && !isOtherShape(text, window) && phones.isInternational(digits);
   });
 }
 
 /** 030 123456 */
 function national({ text, phones }: Segment, groups: Window): Window | undefined {
   const first = groups[0];
-  if (!first || !/^0\d/.test(first.digits) || !beginsNumber(first)) return undefined;
+  if (!first || !/^0[1-9]/.test(first.digits) || !beginsNumber(first)) return undefined;
   return windows(groups, MAX_NATIONAL_DIGITS).find((window) => {
     const digits = digitsOf(window);
-    const fits = window.length > 1 && digits.length >= MIN_NATIONAL_DIGITS && !isDate(text, window);
-    return fits && isFree(text, window) && phones.isNational(digits);
+    const fits = window.length > 1 && digits.length >= MIN_NATIONAL_DIGITS && phones.isNational(digits);
+    return fits && isFree(text, window) && !isOtherShape(text, window);
   });
 }
 
@@ -64,16 +75,50 @@ function northAmerican({ text, phones }: Segment, groups: Window): Window | unde
   const length = groups[0]?.digits.length;
   if (!phones.hasNorthAmerica || (length !== 1 && length !== 3)) return undefined;
   const window = [4, 3].map((count) => groups.slice(0, count)).find(isNorthAmerican);
-  return window && isFree(text, window) ? window : undefined;
+  return window && isFree(text, window) && !isOtherShape(text, window) ? window : undefined;
 }
 
-/** Any number after "phone:", "call me at". */
-function behindWords({ text }: Segment, run: DigitRun): PiiHit | undefined {
-  const window = windows(run.groups, MAX_DIGITS)[0] ?? [];
-  if (digitsOf(window).length < MIN_DIGITS || isDate(text, window) || !isFree(text, window)) return undefined;
-  if (!phoneBefore.test(textBefore(text, run.start))) return undefined;
-  const contextStart = Math.max(0, run.start - CONTEXT_REACH);
-  return { type: 'phone', start: run.start, end: window.at(-1)?.end ?? run.start, contextStart };
+/** (11) 1234-5678 */
+function areaInBrackets({ text }: Segment, run: DigitRun): Window | undefined {
+  const [area, second] = run.groups;
+  if (!area || !second || !run.lead.endsWith('(') || !bracketed.test(second.gap)) return undefined;
+  if (area.digits.length < 2 || area.digits.length > 5 || year.test(area.digits)) return undefined;
+  return windows(run.groups.slice(0, MAX_GROUPS), MAX_NATIONAL_DIGITS).find((window) => {
+    const digits = digitsOf(window);
+    return window.length > 1 && digits.length >= MIN_NATIONAL_DIGITS - 1 && isFree(text, window);
+  });
+}
+
+/** 612 34 56 78 */
+function formatted({ text, phones }: Segment, groups: Window): Window | undefined {
+  const first = groups[0];
+  if (!first || !beginsNumber(first)) return undefined;
+  return [4, 3]
+    .map((count) => groups.slice(0, count))
+    .find((window) => {
+      const isNext = groups[window.length]?.gap === window.at(-1)?.gap;
+      const digits = window.map((group) => group.digits);
+      return window.length >= 3 && !isNext && phones.isFormatted(digits) && isFree(text, window);
+    });
+}
+
+/** Any number after "phone:", "call me at"; before "(office)". */
+function byWords({ text }: Segment, run: DigitRun): PiiHit | undefined {
+  const window = windows(run.groups.slice(0, MAX_DIGITS), MAX_DIGITS)[0] ?? [];
+  const end = endOf(text, window);
+  const digits = digitsOf(window).length;
+  if (digits < MIN_DIGITS || isOtherShape(text, window)) return undefined;
+  const isBefore = isPhoneBefore(textBefore(text, run.start));
+  const isAfter = phoneAfter.test(text.slice(end, end + CONTEXT_REACH));
+  // "tel5551234" is a number behind a word, "5551234km" is none.
+  const isTouched = touchesLetters(text, isBefore ? end : run.start, end);
+  if (!(isBefore || isAfter) || (isTouched && end === window.at(-1)?.end)) return undefined;
+  return {
+    type: 'phone',
+    start: run.start,
+    end,
+    contextStart: isBefore ? Math.max(0, run.start - CONTEXT_REACH) : run.start,
+  };
 }
 
 const isNorthAmerican = (window: Window): boolean =>
@@ -90,10 +135,15 @@ function windows(groups: Window, maxDigits: number): Window[] {
   return Array.from({ length: longest }, (_, shorter) => groups.slice(0, longest - shorter));
 }
 
-function isDate(text: string, window: Window): boolean {
-  return dateLike.test(text.slice(window[0]?.start, window.at(-1)?.end));
+/** With its extension. */
+function endOf(text: string, window: Window): number {
+  const end = window.at(-1)?.end ?? 0;
+  extension.lastIndex = end;
+  return end + (extension.exec(text)?.[0].length ?? 0);
 }
 
 function isFree(text: string, window: Window): boolean {
-  return !touchesLetters(text, window[0]?.start ?? 0, window.at(-1)?.end ?? 0);
+  const start = window[0]?.start ?? 0;
+  const end = window.at(-1)?.end ?? 0;
+  return !touchesLetters(text, start, endOf(text, window) > end ? start : end);
 }
