@@ -71,6 +71,8 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
         dispatch: () => void (state = { ...state }),
         interruption: () => undefined,
         checkpoint: async () => undefined,
+        isLeaving: () => false,
+        rest: async () => undefined,
         inTurn: (work) => work(),
       };
     },

@@ -1,5 +1,5 @@
 // A test's own processors, served as any service serves its own, in the test's process.
-import { processorService, type ProcessorDefinition } from '@millrace/processor';
+import { processorService, type ProcessorDefinition, type Tool } from '@millrace/processor';
 import type { TestNats } from './nats.ts';
 import { useService, type TestService } from './service.ts';
 
@@ -8,11 +8,12 @@ export function useProcessors(
   nats: TestNats,
   processors: readonly ProcessorDefinition[],
   name = 'test-processors',
+  tools: readonly Tool[] = [],
 ): TestService {
   const description = 'processors of a test';
-  return useService(processorService({ name, version: '0.1.0', description, processors }), () => ({
+  return useService(processorService({ name, version: '0.1.0', description, processors, tools }), () => ({
     NATS_URL: nats.url,
   }));
 }
 
-export { defineProcessor, type Processor, type ProcessorDefinition } from '@millrace/processor';
+export { defineProcessor, defineTool, type Processor, type ProcessorDefinition } from '@millrace/processor';

@@ -5,7 +5,7 @@ import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/inte
 import { responseMessageId } from '../state/response-message.ts';
 import { stopOutcome } from '../stages/stop-outcome.ts';
 import type { Run } from '../state/run-context.ts';
-import type { StopReason } from '../state/run-stop.ts';
+import { isGivenAway } from '../state/run-stop.ts';
 import { createAnswerBuilder, isTooLarge, type AnswerBuilder } from './answer-builder.ts';
 import type { ModelEnd, ModelFailure } from './model-stream.ts';
 import { endsByItself } from './part-ends.ts';
@@ -86,20 +86,18 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
   }
 }
 
-/** A run that was stopped takes what its processors have decided by now; one that was fenced takes nothing. */
+/** A run that was stopped takes what its processors have decided by now; one that goes on elsewhere takes nothing. */
 async function inTime(run: Run, ending: Promise<StageFold>): Promise<StageFold | undefined> {
-  if (isFenced(run)) return undefined;
+  if (isGivenAway(run.signal)) return undefined;
   return unlessStopped(ending, AbortSignal.timeout(FLUSH_MS));
 }
-
-const isFenced = (run: Run): boolean => run.signal.reason === ('fenced' satisfies StopReason);
 
 /** What was let through so far is kept. What processors held back undecided is dropped: its parts were ended as cut off. */
 function stoppedFromOutside(run: Run, builder: AnswerBuilder): StepStream {
   const interrupt =
     run.interruption() ?? failInOwnWords({ code: 'internal', message: 'The run was stopped for no reason.' });
   const message = builder.message();
-  if (message.content.parts.length > 0 && !isFenced(run)) {
+  if (message.content.parts.length > 0 && !isGivenAway(run.signal)) {
     run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   }
   return { kind: 'interrupt', interrupt };

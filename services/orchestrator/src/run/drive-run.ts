@@ -18,12 +18,12 @@ import type { ChunkPublisher } from '../state/chunk-publisher.ts';
 import { openEpoch } from './open-epoch.ts';
 import { takeRun, type Taken } from './take-run.ts';
 import { endBroken, endRun, failedRun, type Ended } from './end-run.ts';
-import { brokenBy, type Ending } from '../state/interrupt.ts';
+import { brokenBy, endWith, type Ending, type Outcome } from '../state/interrupt.ts';
 import { runLoop } from './run-loop.ts';
 import { createRun, type Deps, type Run, type RunParts } from '../state/run-context.ts';
 import { initialState } from '../state/run-state.ts';
 import { FencedError } from '../state/fenced-error.ts';
-import type { RunStop } from '../state/run-stop.ts';
+import { isGivenAway, type RunStop } from '../state/run-stop.ts';
 import { holdCommand } from './hold-command.ts';
 import { storeEnding } from './store-ending.ts';
 import { throughOutages } from '../state/through-outages.ts';
@@ -60,12 +60,17 @@ async function execute({ deps, delivery, stop, store, state }: Driven): Promise<
     const from = state ? { first: state } : await beginning(deps, delivery.command, chunks);
     if ('error' in from) return await storeEnding(parts, failedRun(runId, from.error));
     const ref = refOf(from.first.request, store.head());
-    const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, store, ...from });
+    const { isLeaving } = stop;
+    const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, ...from });
     if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
     if (await store.cancelAsked()) stop.stop('cancelled');
-    const ending = await runLoop(run).catch((error: unknown) => broken(run, error));
+    const outcome = await runLoop(run).catch((error: unknown) => endWith(broken(run, error)));
     if (fenced.aborted) throw new FencedError(tenant, runId);
-    await storeEnding(parts, await endOf(run, ending));
+    const ended = outcome.kind === 'end' ? await endOf(run, outcome.ending) : undefined;
+    if (ended && !isCutOff(run, outcome)) return await storeEnding(parts, ended);
+    await store.write({ handedOver: true });
+    close();
+    delivery.handOver();
   } finally {
     clearTimeout(deadline);
     close();
@@ -86,6 +91,11 @@ async function beginning(
   if ('error' in applied) return applied;
   const begun = { action: 'begun' as const, request, applied: applied.ok, firstIndex: chunks.nextIndex() };
   return { first: initialState(begun), unsaved: [begun] };
+}
+
+/** Words that were still to be judged when the run was interrupted are judged by its next owner: it comes to this end again. */
+function isCutOff({ signal }: Run, outcome: Outcome): boolean {
+  return isGivenAway(signal) && !(outcome.kind === 'end' && outcome.ending.form === 'finish');
 }
 
 function refOf(request: RunRequest, { epoch }: RunHead): RunRef {

@@ -3,7 +3,9 @@ import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
+import { driveRun } from './drive-run.ts';
 import { createRunConsumer, type RunConsumer } from './run-consumer.ts';
+import { createRunStop } from '../state/run-stop.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -128,26 +130,57 @@ describe('a control message', () => {
 });
 
 describe('draining the runs', () => {
-  test('waits for the runs under way', async () => {
+  /** The run, and how often its command was handed to somebody else. */
+  async function underWay(runs: RunConsumer, run: DrivenRun) {
+    let count = 0;
+    await runs.take({ ...run.delivery, handOver: () => void (count += 1) });
+    await isRunning(run);
+    return () => count;
+  }
+  const goOn = async (run: DrivenRun) => {
+    const next = createDriver(stream, { text: 'Hello again.' });
+    stops.push(next.stop);
+    await driveRun(next.deps, run.delivery, createRunStop());
+    return next.asked.length;
+  };
+
+  test('lets them come to their next checkpoint, and hands them over: nothing of it is repeated', async () => {
     const { runs, begin, open } = await consumer(4);
     const run = await begin();
-    await runs.take(run.delivery);
-    await isRunning(run);
+    const handedOver = await underWay(runs, run);
     const drained = runs.drain(5_000);
     open();
     await drained;
-    expect(run.acknowledged()).toBe(1);
+    expect({ handedOver: handedOver(), acknowledged: run.acknowledged() }).toEqual({ handedOver: 1, acknowledged: 0 });
+    expect(await run.head()).toMatchObject({ status: 'running', handedOver: true });
+    expect(await goOn(run)).toBe(0);
+    expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Hello.' } });
+    const head = await run.head();
+    expect(head).toMatchObject({ epoch: 2, takeovers: 0 });
+    expect(head).not.toHaveProperty('handedOver');
   });
 
-  test('does not wait longer than it may: what is left says nothing more, and comes again elsewhere', async () => {
+  test('interrupts what does not come to a checkpoint in time: it goes on elsewhere from its last one', async () => {
+    const { runs, begin, errors } = await consumer(4);
+    const run = await begin();
+    const handedOver = await underWay(runs, run);
+    await runs.drain(50);
+    expect({ handedOver: handedOver(), acknowledged: run.acknowledged() }).toEqual({ handedOver: 1, acknowledged: 0 });
+    expect(await run.head()).toMatchObject({ status: 'running', handedOver: true });
+    expect(await goOn(run)).toBe(1);
+    expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Hello again.' } });
+    expect(await run.head()).toMatchObject({ takeovers: 0 });
+    expect(errors).toEqual([]);
+  });
+
+  test('hands over a command that came again meanwhile', async () => {
     const { runs, begin } = await consumer(4);
     const run = await begin();
-    await runs.take(run.delivery);
-    await isRunning(run);
-    const started = performance.now();
+    const handedOver = await underWay(runs, run);
+    let again = 0;
+    await runs.take({ ...run.delivery, sequence: 8, handOver: () => void (again += 1) });
     await runs.drain(50);
-    expect(performance.now() - started).toBeLessThan(1_000);
-    expect(run.acknowledged()).toBe(0);
+    expect([handedOver(), again]).toEqual([1, 1]);
   });
 
   test('ends the wait for room', async () => {

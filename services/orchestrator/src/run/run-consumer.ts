@@ -9,10 +9,12 @@ import { createRunStop, type RunStop } from '../state/run-stop.ts';
 export type RunConsumer = {
   /** Resolves when there is room for another run. */
   take(delivery: Delivery): Promise<void>;
-  /** Waits for the runs under way. What is left then is handed to other orchestrators. */
+  /** Runs under way go on to their next checkpoint, and are handed to other orchestrators; what does not come to one in time is interrupted. */
   drain(graceMs: number): Promise<void>;
 };
 
+/** Of the time that a stop may take, so much is for what must be interrupted: it is handed over as its last checkpoint left it. ms */
+const INTERRUPT_MS = 1_500;
 /** What was fenced has this long to notice, ms; then its place is free, and its command may come again. */
 const UNWIND_MS = 1_000;
 
@@ -25,6 +27,7 @@ export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSi
   /** The last command that came for a run that is still driven here, by run. */
   const behind = new Map<string, Delivery>();
   let room: (() => void) | undefined;
+  let isLeaving = false;
   draining.addEventListener('abort', () => room?.(), { once: true });
   const controls = listen(bus, bus.subjects.controls, controlSchema, (control, subject) => {
     const { tenant, run } = tenantAndRun(bus.subjects.prefix, subject);
@@ -50,8 +53,11 @@ export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSi
       active.delete(key);
       const next = behind.get(key);
       behind.delete(key);
-      if (next && !draining.aborted && isDue(next, one)) begin(key, next);
-      else room?.();
+      if (next && isDue(next, one)) {
+        if (!isLeaving) return begin(key, next);
+        next.handOver();
+      }
+      room?.();
     });
     const one: Active = { delivery, stop, done, acknowledged: false };
     active.set(key, one);
@@ -65,8 +71,13 @@ export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSi
       if (active.size >= maxRuns && !draining.aborted) await new Promise<void>((resolve) => (room = resolve));
     },
     async drain(graceMs) {
+      isLeaving = true;
       const allDone = () => Promise.all([...active.values()].map(({ done }) => done));
-      await within(allDone(), graceMs);
+      for (const { stop } of active.values()) stop.leave();
+      const interruptMs = Math.min(INTERRUPT_MS, graceMs / 2);
+      await within(allDone(), graceMs - interruptMs);
+      for (const { stop } of active.values()) stop.stop('leaving');
+      await within(allDone(), interruptMs);
       const left = [...active.values()];
       for (const { stop } of left) stop.fence();
       await within(allDone(), UNWIND_MS);

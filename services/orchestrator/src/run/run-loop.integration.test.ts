@@ -10,7 +10,8 @@ import { scriptModel } from '../testing/scripted-model.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { chunk } from '../state/make-chunk.ts';
-import { endRun } from './end-run.ts';
+import { endRun, type Ended } from './end-run.ts';
+import type { Run } from '../state/run-context.ts';
 import { foldRun } from '../state/run-state.ts';
 import { runLoop } from './run-loop.ts';
 
@@ -57,6 +58,12 @@ function serveTool(result: string) {
   stops.push(() => serving.drain(1_000));
 }
 
+async function endOf(run: Run): Promise<Ended> {
+  const outcome = await runLoop(run);
+  if (outcome.kind !== 'end') throw new Error('the run was handed over');
+  return endRun(run, outcome.ending);
+}
+
 function judge(stage: Stage, name: string, ...verdicts: Verdict[]) {
   const replica = scriptReplica(connection.bus, stage, [name], () => [verdicts.shift() ?? { type: 'continue' }]);
   stops.push(replica.stop);
@@ -78,7 +85,7 @@ describe.each(['abort', 'halt', 'mask'])('a tool result that the stream’s proc
       ],
     });
     stops.push(made.close);
-    const ended = await endRun(made.run, await runLoop(made.run));
+    const ended = await endOf(made.run);
     expect(ended.status).toBe(does === 'abort' ? 'aborted' : 'finished');
     // The raw result is in the state's record of the tool, for processToolResult, and nowhere else.
     const left = [ended, made.published, saver.received, asked.map(({ prompt }) => prompt), made.events];
@@ -109,7 +116,7 @@ test('the records of a run that has met tools, retries and changes make the very
     agent: { maxProcessorRetries: 1 },
   });
   stops.push(made.close);
-  expect(await runLoop(made.run)).toMatchObject({ form: 'finish' });
+  expect(await runLoop(made.run)).toMatchObject({ ending: { form: 'finish' } });
   await made.run.checkpoint();
   const actions = z.array(runActionSchema).parse(JSON.parse(JSON.stringify(made.records.flat())));
   expect(foldRun(actions)).toEqual(made.run.state());
@@ -124,7 +131,7 @@ test('a retry of processInput takes back what its stage had written, and its fee
   const made = createTestRun({ bus: connection.bus, models, entries, agent: { maxProcessorRetries: 1 } });
   stops.push(made.close);
   made.run.chunks.publish([chunk('run-1', { type: 'start', payload: {} })]);
-  expect(await runLoop(made.run)).toMatchObject({ form: 'finish' });
+  expect(await runLoop(made.run)).toMatchObject({ ending: { form: 'finish' } });
   expect(typesOf(made.published).slice(0, 5)).toEqual(['start', 'data-first', 'step-finish', 'retract', 'data-second']);
   expect(made.published[3]).toMatchObject({ payload: { index: 1 } });
   expect(JSON.stringify(asked[0]?.prompt)).toContain('once more');

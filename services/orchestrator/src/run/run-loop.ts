@@ -3,18 +3,18 @@
 import { retract } from '../state/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
-import { type Ending, type Interrupt } from '../state/interrupt.ts';
+import type { Interrupt, Outcome } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { judgeCalls, runCalls } from './tool-calls.ts';
 
-export async function runLoop(run: Run): Promise<Ending> {
+export async function runLoop(run: Run): Promise<Outcome> {
   for (;;) {
     const interrupt = (await inputStage(run)) ?? (await steps(run)) ?? (await finishRun(run));
-    if (interrupt.kind === 'end') return interrupt.ending;
+    if (interrupt.kind !== 'rewind') return interrupt;
     const stopped = await rewind(run, interrupt);
-    if (stopped?.kind === 'end') return stopped.ending;
+    if (stopped) return stopped;
   }
 }
 
@@ -25,7 +25,7 @@ async function inputStage(run: Run): Promise<Interrupt | undefined> {
   const { interrupt } = await runStage(run, 'processInput', { retryCount, stepNumber: 0, conversation });
   if (interrupt) return interrupt;
   run.dispatch({ action: 'input-passed' });
-  return run.checkpoint();
+  return (await run.checkpoint()) ?? run.rest();
 }
 
 /** A step: an answer, its tool calls, their results. A step with calls is followed by another. */
@@ -35,9 +35,12 @@ async function steps(run: Run): Promise<Interrupt | undefined> {
       run.interruption() ??
       openStep(run) ??
       (await answerStage(run)) ??
+      (await run.rest()) ??
       (await judgeCalls(run)) ??
       (await runCalls(run)) ??
-      (await closeStep(run));
+      (await run.rest()) ??
+      (await closeStep(run)) ??
+      (await run.rest());
     if (interrupt) return interrupt;
   }
   return undefined;
@@ -52,10 +55,10 @@ function openStep(run: Run): undefined {
 async function rewind(
   run: Run,
   { to, feedback }: Extract<Interrupt, { kind: 'rewind' }>,
-): Promise<Interrupt | undefined> {
+): Promise<Outcome | undefined> {
   const { open, firstIndex } = run.state();
   const stepFrom = open?.firstIndex ?? run.chunks.nextIndex();
   retract(run, to === 'input' ? firstIndex : stepFrom, 'retry');
   run.dispatch({ action: 'rewound', to, feedback });
-  return run.checkpoint();
+  return (await run.checkpoint()) ?? run.rest();
 }

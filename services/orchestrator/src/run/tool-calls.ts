@@ -74,7 +74,11 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   };
   const worker = async () => {
     try {
-      for (let call = left.shift(); call && !signal.aborted; call = left.shift()) await callNext(call);
+      while (!signal.aborted && !run.isLeaving()) {
+        const call = left.shift();
+        if (!call) return;
+        await callNext(call);
+      }
     } catch (error) {
       broken ??= { error };
       giveUp.abort();

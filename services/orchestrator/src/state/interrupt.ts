@@ -26,16 +26,23 @@ export type Ending =
   | ({ form: 'error'; error: WireError; ownWords?: boolean; chainBroken?: boolean } & Rejecting)
   | { form: 'cancel' };
 
-export type Interrupt = { kind: 'end'; ending: Ending } | { kind: 'rewind'; to: 'input' | 'step'; feedback: string };
+/** `hand-over`: another orchestrator goes on with the run, from its last checkpoint. */
+export type Interrupt =
+  | { kind: 'end'; ending: Ending }
+  | { kind: 'rewind'; to: 'input' | 'step'; feedback: string }
+  | { kind: 'hand-over' };
 
-export const endWith = (ending: Ending): Interrupt => ({ kind: 'end', ending });
+/** What becomes of a run here. */
+export type Outcome = Exclude<Interrupt, { kind: 'rewind' }>;
+
+export const endWith = (ending: Ending): Outcome => ({ kind: 'end', ending });
 
 /** The message may hold words of a processor, a provider or a user. */
 export function fail(error: WireError, more: { chainBroken?: boolean } & Rejecting = {}): Interrupt {
   return endWith({ form: 'error', error, ...more });
 }
 
-export function failInOwnWords(error: WireError): Interrupt {
+export function failInOwnWords(error: WireError): Outcome {
   return endWith({ form: 'error', error, ownWords: true });
 }
 
@@ -47,7 +54,7 @@ export function brokenBy(error: unknown): Extract<Ending, { form: 'error' }> {
 
 /** What an interrupt rejects that the output chain gave. A retry opens the step again anyway. */
 export function rejecting(interrupt: Interrupt, rejected: Rejected): Interrupt {
-  if (interrupt.kind === 'rewind') return interrupt;
+  if (interrupt.kind !== 'end') return interrupt;
   const { ending } = interrupt;
   return ending.form === 'cancel' || ending.form === 'finish' ? interrupt : endWith({ ...ending, rejected });
 }

@@ -7,7 +7,7 @@ import type { Discovery } from '../peers/discovery.ts';
 import type { SessionInbox } from '../peers/session-inbox.ts';
 import type { ChunkPublisher } from './chunk-publisher.ts';
 import type { EventLog } from './event-log.ts';
-import { endWith, failInOwnWords, type Interrupt } from './interrupt.ts';
+import { endWith, failInOwnWords, type Outcome } from './interrupt.ts';
 import { reduceRun } from './run-state.ts';
 import type { RunStore } from './run-store.ts';
 
@@ -35,14 +35,21 @@ export type Run = {
   state(): RunState;
   dispatch(action: RunAction): void;
   /** What the run's signal means, once it has fired. */
-  interruption(): Interrupt | undefined;
+  interruption(): Outcome | undefined;
   /** Calls that come while one is written are written together. */
-  checkpoint(): Promise<Interrupt | undefined>;
+  checkpoint(): Promise<Outcome | undefined>;
+  /** The run is to be handed over: nothing new is begun that can be begun elsewhere. */
+  isLeaving(): boolean;
+  /** Between two statements: a run that is to be handed over is at a checkpoint, and stops here. */
+  rest(): Promise<Outcome | undefined>;
   /** One after the other: an entry's state is with one call at a time. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 };
 
-export type RunParts = Omit<Run, 'agent' | 'plan' | 'state' | 'dispatch' | 'interruption' | 'checkpoint' | 'inTurn'> & {
+export type RunParts = Omit<
+  Run,
+  'agent' | 'plan' | 'state' | 'dispatch' | 'interruption' | 'checkpoint' | 'rest' | 'inTurn'
+> & {
   /** As its records make it, or as it begins. */
   first: RunState;
   /** What has made it so and is in no record yet. */
@@ -56,7 +63,7 @@ export function createRun({ first, unsaved = [], store, ...parts }: RunParts): R
   let pending = [...unsaved];
 
   let writing: Promise<unknown> = Promise.resolve();
-  let next: Promise<Interrupt | undefined> | undefined;
+  let next: Promise<Outcome | undefined> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   const write = async () => {
@@ -73,10 +80,19 @@ export function createRun({ first, unsaved = [], store, ...parts }: RunParts): R
     await store.write({ records: store.head().records + written, nextIndex });
     return asked ? endWith({ form: 'cancel' }) : interruption();
   };
-  const interruption = (): Interrupt | undefined => {
+  const interruption = (): Outcome | undefined => {
     if (!signal.aborted) return undefined;
+    if (signal.reason === 'leaving') return { kind: 'hand-over' };
     if (signal.reason === 'deadline') return failInOwnWords(deadlineError(deadlineAt));
     return endWith({ form: 'cancel' });
+  };
+  const checkpoint = async (): Promise<Outcome | undefined> => {
+    next ??= writing.then(() => {
+      next = undefined;
+      return write();
+    });
+    writing = next.catch(() => undefined);
+    return next;
   };
   const { agent, plan } = first.applied;
   return {
@@ -89,13 +105,10 @@ export function createRun({ first, unsaved = [], store, ...parts }: RunParts): R
       pending.push(action);
     },
     interruption,
-    async checkpoint() {
-      next ??= writing.then(() => {
-        next = undefined;
-        return write();
-      });
-      writing = next.catch(() => undefined);
-      return next;
+    checkpoint,
+    async rest() {
+      if (!parts.isLeaving()) return undefined;
+      return (await checkpoint()) ?? { kind: 'hand-over' };
     },
     async inTurn(work) {
       const mine = turn.then(work);

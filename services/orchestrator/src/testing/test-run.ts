@@ -28,6 +28,8 @@ export type TestRun = {
   /** The cancel key is there: the next checkpoint reads it. */
   askCancel(): void;
   stop(reason: StopReason): void;
+  /** It is to be handed over at the next checkpoint. */
+  leave(): void;
   /** Sessions that the run has opened and not ended. */
   openSessions(): number;
   close(): void;
@@ -54,6 +56,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
   const events: RecordedEvent[] = [];
   const logged: string[] = [];
   const stop = new AbortController();
+  let leaving = false;
   const log = (_fields: object, message: string) => void logged.push(message);
   const sessions = bus && createSessionInbox(bus);
   const open = new Set<string>();
@@ -94,6 +97,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     chunks,
     events: { record: (event) => void events.push(event), flush: async () => undefined, close: () => undefined },
     signal: stop.signal,
+    isLeaving: () => leaving,
     store: kept.store,
     first,
     unsaved: [{ action: 'begun', request: first.request, applied: first.applied, firstIndex: first.firstIndex }],
@@ -107,6 +111,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     onRecord: kept.onRecord,
     askCancel: kept.askCancel,
     stop: (reason) => stop.abort(reason),
+    leave: () => void (leaving = true),
     openSessions: () => open.size,
     close: () => sessions?.stop(),
   };
