@@ -60,9 +60,9 @@ describe('a guard', () => {
     });
   });
 
-  test('that goes away in mid-stream fails the run at once, and nothing unguarded comes out', async () => {
+  test('that goes away in mid-stream is waited for, and without another one fails the run; nothing unguarded comes out', async () => {
     const run = await stack.client.start(
-      await apply('doomed', { output: ['doomed'] }),
+      await apply('doomed', { output: [{ use: 'doomed', timeoutMs: 1_000 }] }),
       script({ text: 'x'.repeat(400), chunkSize: 2, delayMs: 20 }),
     );
     const chunks = [];
@@ -73,7 +73,7 @@ describe('a guard', () => {
     }
     expect(chunks.at(-1)).toMatchObject({
       type: 'error',
-      payload: { error: { code: 'session-lost', path: 'processOutputStream/doomed' } },
+      payload: { error: { code: 'processor-not-there', path: 'processOutputStream/doomed' } },
     });
     expect(textOf(chunks).length).toBeLessThan(400);
   });

@@ -21,7 +21,7 @@ async function oneRun(): Promise<void> {
   const { runId } = run.ref;
   let out = 0;
   const output = (chunks: readonly Chunk[]) => void (out += chunks.length);
-  const chain = await openOutputChain(run, { retryCount: 0, stepNumber: 0 }, output);
+  const chain = await openOutputChain(run, { retryCount: 0, stepNumber: 0 }, { output, retract() {} });
   for (let at = 0; at < CHUNKS; at++) {
     chain.push([{ type: 'text-delta', runId, from: 'AGENT', payload: { id: 'text-1', text: ` word${at}` } }]);
     // A model's stream gives one chunk a turn of the microtask queue.

@@ -63,5 +63,6 @@ export const sessionOutputSchema = z.object({
   ...batch,
   verdicts: verdictsSchema.optional(),
   ms: z.array(z.number()).optional().describe("each entry's own time"),
+  closing: z.boolean().optional().describe('the replica is stopping: the session is better off on another one'),
 });
 export type SessionOutput = z.infer<typeof sessionOutputSchema>;

@@ -63,7 +63,26 @@ const sleeper = defineProcessor({
     processOutputStream: ({ part }) => (part.type === 'text-delta' ? new Promise(() => undefined) : part),
   }),
 });
-useProcessors(nats, [holder, guard, sleeper], 'guards');
+let waverings = 0;
+/** Breaks at its first "b", and says another thing the second time. Each chunk has a note before it that is not kept. */
+const wavering = defineProcessor({
+  id: 'wavering',
+  description: 'breaks once',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: noOptions,
+  create: () => ({
+    id: 'wavering',
+    processOutputStream: async ({ part, writer }) => {
+      if (part.type !== 'text-delta') return part;
+      const { text } = part.payload;
+      await writer.custom({ type: 'data-note', data: text, transient: true });
+      if (text === 'b' && ++waverings === 1) throw new Error('broken');
+      return text === 'a' && waverings > 0 ? delta('A', part.payload.id) : part;
+    },
+  }),
+});
+useProcessors(nats, [holder, guard, sleeper, wavering], 'guards');
 const connection = useBus(nats, 'orchestrator');
 const runs: TestRun[] = [];
 /** However a step ended, its sessions are over. */
@@ -142,6 +161,17 @@ describe('a stream', () => {
     const made = testRun(at('holder'));
     await stream(made, saying(say('a').slice(0, 2)));
     expect(textOf(made.published)).toBe('A');
+  });
+
+  test('that is begun again and then differs takes back what was published, by its place in the run, and so does the answer', async () => {
+    const made = testRun(at('wavering'));
+    made.run.chunks.publish([chunk(RUN_ID, { type: 'start', payload: {} })]);
+    const answered = await stream(made, saying(say('x', 'a', 'b')));
+    const text = answered.kind === 'answer' && answered.builder.message().content.parts;
+    expect(text).toEqual([{ type: 'text', text: 'xAb' }]);
+    const takenBack = made.published.find((one) => one.type === 'retract');
+    // start, step-start, text-start and "x" stand.
+    expect(takenBack).toMatchObject({ payload: { index: 4 } });
   });
 
   test('that was cut off at its greatest length shows nothing of what was held back undecided', async () => {

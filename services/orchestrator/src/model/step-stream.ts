@@ -3,6 +3,8 @@
 import { toWireError, type Chunk, type StageInput, type Usage } from '@millrace/contracts';
 import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
 import { responseMessageId } from '../state/response-message.ts';
+import { isTransient } from '../state/chunk-publisher.ts';
+import { retract } from '../state/retract.ts';
 import { stopOutcome } from '../stages/stop-outcome.ts';
 import type { Run } from '../state/run-context.ts';
 import { isGivenAway } from '../state/run-stop.ts';
@@ -27,7 +29,10 @@ export type StepStream =
 const FLUSH_MS = 500;
 
 export async function streamStep(run: Run, input: StageInput, first: Chunk, source: ChunkSource): Promise<StepStream> {
-  const builder = createAnswerBuilder(responseMessageId(run.ref.runId, input.stepNumber));
+  const messageId = responseMessageId(run.ref.runId, input.stepNumber);
+  let builder = createAnswerBuilder(messageId);
+  /** Where each chunk that was let through stands in the run. */
+  const places: number[] = [];
   const parts = createOpenParts();
   const giveUp = new AbortController();
   const signal = AbortSignal.any([run.signal, giveUp.signal]);
@@ -39,11 +44,26 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
   };
   const output = (chunks: readonly Chunk[]) => {
     try {
-      for (const chunk of chunks) builder.add(chunk);
+      let next = run.chunks.nextIndex();
+      for (const chunk of chunks) {
+        builder.add(chunk);
+        places.push(next);
+        if (!isTransient(chunk)) next += 1;
+      }
       run.chunks.publish(chunks);
     } catch (error) {
       breakOff(error);
     }
+  };
+  /** Sessions were moved, and what comes out now differs from there on. */
+  const takeBack = (count: number) => {
+    const from = places[count];
+    if (from === undefined) return;
+    const kept = builder.chunks().slice(0, count);
+    builder = createAnswerBuilder(messageId);
+    for (const chunk of kept) builder.add(chunk);
+    places.length = count;
+    retract(run, from);
   };
   const push = (chain: OutputChain, chunks: readonly Chunk[]) => {
     try {
@@ -54,7 +74,7 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
     }
   };
   // The model is asked while the sessions are opened; what it says first waits for them.
-  const opening = openOutputChain(run, input, output);
+  const opening = openOutputChain(run, input, { output, retract: takeBack });
   const begun = opening.then((chain) => {
     push(chain, [first]);
     void chain.stopped.then(() => giveUp.abort());

@@ -105,7 +105,7 @@ describe('opened sessions', () => {
     const own = connection.bus.subjects.session('guards', opened.replica, session.session);
     const fed = listen(connection.bus, own, sessionInputSchema, () => heard.push('own'));
     await connection.bus.nc.flush();
-    session.start({ output() {}, ended() {}, advanced() {} });
+    session.start({ output() {}, ended() {}, advanced() {}, closing() {} });
     session.client.push([delta('a')]);
     session.client.drop();
     await connection.bus.nc.flush();

@@ -11,15 +11,42 @@ import { watchCall } from './watch-call.ts';
 
 export type Session = { connection: SessionConnection; opened: OpenedSession };
 
-/** In the order of the entries; fewer when the run is stopped meanwhile. All lists are opened at once. */
+/**
+ * In the order of the entries; fewer when the run is stopped meanwhile. All lists are opened at once.
+ * @param lostReplica one that was lost: where another one answers, that is asked
+ */
 export async function openSessions(
   run: Run,
   entries: readonly PlanEntry[],
   input: StageInput,
+  lostReplica?: string,
 ): Promise<Outcome<Session>[]> {
-  const open = (group: PlanEntry[], to: Target) => openSession(run, group, to, input);
-  const groups = mergeAdjacent(entries, run.deps.discovery);
+  const open = async (group: PlanEntry[], to: Target) => {
+    const replica = to.replica ?? (await insteadOf(run, group, lostReplica));
+    return openSession(run, group, { ...to, replica }, input);
+  };
+  const groups = mergeAdjacent(entries, run.deps.discovery).flatMap(skippedAlone);
   return (await Promise.all(groups.map((group) => Array.fromAsync(askWithPolicy(run, group, open))))).flat();
+}
+
+/** One that may be skipped has a session of its own: the others' go on when it breaks off. */
+function skippedAlone(group: PlanEntry[]): PlanEntry[][] {
+  const groups: PlanEntry[][] = [];
+  for (const entry of group) {
+    const last = groups.at(-1);
+    const joins = last?.every(({ onFailure }) => onFailure === 'fail') && entry.onFailure === 'fail';
+    if (last && joins) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+/** The queue group may choose a replica that is stopped and does not answer; nobody else's replica is looked for. */
+async function insteadOf(run: Run, [first]: PlanEntry[], lost: string | undefined): Promise<string | undefined> {
+  if (!first || lost === undefined) return undefined;
+  const { discovery } = run.deps;
+  const isKnown = discovery.processors().get(first.processor)?.replicas.includes(lost) ?? false;
+  return isKnown ? discovery.replicaThatAnswers(first.processor, run.signal, lost) : undefined;
 }
 
 async function openSession(run: Run, group: PlanEntry[], to: Target, input: StageInput): Promise<Asked<Session>> {

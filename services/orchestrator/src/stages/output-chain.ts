@@ -1,10 +1,20 @@
-// The output stream's processors of one step, as a chain of sessions on their replicas: what is pushed in comes out guarded.
-// Knows nothing of models, publishing or what a verdict means for the run; those meet in step-stream.ts.
-import { entriesOf, type Chunk, type PlanEntry, type StageInput } from '@millrace/contracts';
+// The output stream's processors of one step, as a chain of sessions on their replicas: what is pushed in comes out guarded. A session
+// that is lost costs the step nothing: all are opened again elsewhere, with the states at the step's start, and given the raw chunks
+// again; what comes out again is compared with what was published. Knows nothing of models, publishing or what a verdict means for the
+// run; those meet in step-stream.ts.
+import { entriesOf, loggedError, type Chunk, type StageInput } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
-import { emptyFold, entryFailure, foldVerdict, judge, type Judged, type StageFold } from './verdict-fold.ts';
+import type { Outcome } from './ask-with-policy.ts';
+import { linkSessions, type Link, type LinkedSessions } from './linked-sessions.ts';
+import { createMovingLimits } from './moving-limits.ts';
 import { openSessions, type Session } from './open-sessions.ts';
+import { createRoom } from './room.ts';
+import { reconnected } from './reconnected.ts';
+import { compareWith, type Comparison, type Fresh } from './repeated-output.ts';
+import { judgedAtEnd, notOpened } from './session-verdicts.ts';
 import type { SessionEnd } from './session-client.ts';
+import { createStepRecord } from './step-record.ts';
+import { emptyFold, foldVerdict, judge, type Judged, type StageFold } from './verdict-fold.ts';
 
 export type OutputChain = {
   push(chunks: readonly Chunk[]): void;
@@ -12,126 +22,200 @@ export type OutputChain = {
   end(): Promise<StageFold>;
   /** Resolves at once, or when the windows have room again. */
   room(): Promise<void>;
-  /** Resolves when a processor stopped the stream, or a session was lost. */
+  /** Resolves when a processor stopped the stream, or a session was lost for good. */
   stopped: Promise<void>;
   /** Gives all sessions up; nothing more comes out. */
   drop(): void;
 };
 
+export type ChainOutput = {
+  output(chunks: readonly Chunk[]): void;
+  /** Of all that came out, only the first `count` chunks still count. */
+  retract(count: number): void;
+};
+
 /** Chunks that may wait before the model is read no further. */
 const MAX_WAITING_CHUNKS = 1_024;
+const stage = 'processOutputStream';
 
-export async function openOutputChain(
-  run: Run,
-  input: StageInput,
-  output: (chunks: readonly Chunk[]) => void,
-): Promise<OutputChain> {
-  const entries = entriesOf(run.plan, 'processOutputStream');
-  const openings = await openSessions(run, entries, input);
-  const links = openings.flatMap((opening) => ('answer' in opening ? [{ ...opening, ...opening.answer }] : []));
+export async function openOutputChain(run: Run, input: StageInput, to: ChainOutput): Promise<OutputChain> {
+  const record = createStepRecord();
+  const limits = createMovingLimits();
   const over = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<StageFold>();
-  let fold = emptyFold(input);
-  let waiting: (() => void)[] = [];
-
-  const wake = () => {
-    const woken = waiting;
-    waiting = [];
-    for (const resolve of woken) resolve();
+  let entries = entriesOf(run.plan, stage);
+  let linked: LinkedSessions | undefined;
+  let comparison: Comparison = compareWith([]);
+  /** Of those who were not there at the start: they have no part in what is published, and are not waited for again. */
+  let absent = emptyFold(input);
+  let fold = absent;
+  /** Entries that are skipped now, though what is published may bear their mark. */
+  let skipped: Judged[] = [];
+  let isEnding = false;
+  let isOver = false;
+  let isMoving = false;
+  let hasLostMore = false;
+  // Nobody waits for room in a stream that is moved until it is, nor in one that is over.
+  const room = createRoom(run.signal, () => !isOver && (isMoving || (linked?.waiting() ?? 0) > MAX_WAITING_CHUNKS));
+  const close = () => {
+    isOver = true;
+    linked?.drop();
+    room.close();
   };
-  const drop = () => {
-    run.signal.removeEventListener('abort', wake);
-    for (const { connection } of links) connection.client.drop();
-  };
-  const accept = (next: StageFold) => {
-    if (fold.stopped) return;
-    fold = next;
-    if (!fold.stopped) return;
-    drop();
-    over.resolve();
+  const finish = () => {
+    close();
     ended.resolve(fold);
-    wake();
   };
-  /** Chunks into the link at `at`, or out of the output chain after the last one. */
-  const into = (at: number, chunks: readonly Chunk[]) => {
-    if (fold.stopped) return;
-    const link = links[at];
-    if (link) link.connection.client.push(chunks);
-    else output(chunks);
+  const emit = ({ chunks, kept }: Fresh) => {
+    if (kept !== undefined) {
+      record.keep(kept);
+      to.retract(kept);
+    }
+    if (chunks.length === 0) return;
+    record.passed(chunks);
+    to.output(chunks);
   };
-  const endAt = (at: number) => {
-    const link = links[at];
-    if (fold.stopped) return;
-    if (link) link.connection.client.end();
-    else ended.resolve(fold);
+  /** What a processor changed stays changed: its being skipped must not show what it took out. */
+  const undoes = ({ kept }: Fresh): boolean => {
+    const [first] = kept === undefined ? [] : skipped;
+    if (first) accept(mustNotFail(first));
+    return first !== undefined;
   };
-  for (const opening of openings) {
-    if ('answer' in opening) continue;
-    const { entry, failure, ...rest } = opening;
-    accept(foldVerdict(fold, { ...judge('processOutputStream', input, entry, failure), ...rest }));
-  }
-  // The run was stopped before all were asked: a chain with a gap lets nothing pass.
-  const opened = new Set(openings.flatMap((one) => ('answer' in one ? one.entries : [one.entry])));
-  const unopened = entries.find((entry) => !opened.has(entry));
-  if (unopened) accept(foldVerdict(fold, lostAtOnce(unopened, input, cancelled)));
-  links.forEach((link, at) =>
-    link.connection.start({
-      output: (chunks) => into(at + 1, chunks),
-      advanced: wake,
-      ended: (end) => {
-        accept(judgedBy(link, end, input).reduce(foldVerdict, fold));
-        endAt(at + 1);
+  const show = (fresh: Fresh) => void (isOver || undoes(fresh) || emit(fresh));
+  const accept = (judged: Judged) => {
+    if (isOver) return;
+    fold = foldVerdict(fold, judged);
+    if (fold.stopped) stop(judged);
+    else if (judged.verdict.type === 'failure') skipped.push(judged);
+  };
+  const stop = ({ verdict }: Judged) => {
+    // What was judged now counts: of what was published before, only what has come again.
+    const last = verdict.type === 'failure' ? { chunks: [] } : comparison.end();
+    emit(skipped.length === 0 ? last : { ...last, chunks: [] });
+    finish();
+    over.resolve();
+  };
+
+  const endedBy = (link: Link, end: SessionEnd) => {
+    if (isOver) return;
+    const judged = judgedAtEnd(link, end, input, limits.moves());
+    const stopped = judged.find(({ verdict }) => verdict.type !== 'continue');
+    if (stopped?.verdict.type !== 'failure') {
+      judged.forEach(accept);
+      linked?.pass(link);
+    } else if (isMoving) hasLostMore = true;
+    else if (mayMove(link, stopped)) {
+      void move(link, stopped, judged).catch((error: unknown) => {
+        run.deps.log.error({ runId: run.ref.runId, ...loggedError(error) }, 'sessions could not be opened again');
+        judged.map(mustNotFail).forEach(accept);
+      });
+    } else settle(link, judged);
+  };
+  /** What cannot be tried again falls under the policy of the entry. */
+  const settle = (link: Link, judged: Judged[]) => {
+    judged.forEach(accept);
+    if (!isOver) linked?.takeOut(link);
+  };
+  const mayMove = ({ connection }: Link, { entry, verdict }: Judged): boolean =>
+    verdict.type === 'failure' &&
+    !run.signal.aborted &&
+    record.all() !== undefined &&
+    limits.allow({ entry, failure: verdict, place: connection.client.processed() });
+
+  const move = async (link: Link, { entry, verdict }: Judged, judged: Judged[]) => {
+    isMoving = true;
+    hasLostMore = false;
+    const { replica } = link.opened;
+    const code = verdict.type === 'failure' ? verdict.code : undefined;
+    const { runId } = run.ref;
+    run.deps.log.warn({ runId, entry: entry.entry, replica, code }, 'a session was lost and is opened again');
+    // The others wait for one that may be skipped: where it is not found again, the stream goes on from where it broke.
+    const maySkip = entry.onFailure === 'skip';
+    if (!maySkip) linked?.drop();
+    await reconnected(run.deps.access.bus, run.signal);
+    const openings = await openSessions(run, entries, input, replica);
+    isMoving = false;
+    if (isOver) return dropAll(openings);
+    const failed = openings.find((one) => 'failure' in one && one.entry === entry);
+    const isWhole = record.all() !== undefined;
+    if (isWhole && !(maySkip && failed && !hasLostMore)) {
+      linked?.drop();
+      return begin(openings);
+    }
+    dropAll(openings);
+    // What has gone on as far as it could is left to the policy, unless more of it broke meanwhile.
+    settle(link, hasLostMore ? judged.map(mustNotFail) : judged);
+    room.check();
+  };
+  const begin = (openings: Outcome<Session>[]) => {
+    const { given, passed } = record.all() ?? { given: [], passed: [] };
+    fold = absent;
+    skipped = [];
+    comparison = compareWith(passed);
+    const links = openings.flatMap((opening) => ('answer' in opening ? [{ ...opening, ...opening.answer }] : []));
+    linked = linkSessions(links, {
+      output: (chunks) => show(comparison.see(chunks)),
+      ended: endedBy,
+      closing: (link) => void leave(link),
+      finished() {
+        show(comparison.end());
+        if (!isOver) finish();
       },
-    }),
-  );
-  // Nobody waits for room in a stream that is over.
-  run.signal.addEventListener('abort', wake, { once: true });
-  const full = () => links.some(({ connection }) => connection.client.waiting() > MAX_WAITING_CHUNKS);
+      advanced: room.check,
+    });
+    for (const opening of openings) if ('failure' in opening) accept(judgedOf(opening, input));
+    // The run was stopped before all were asked: a chain with a gap lets nothing pass.
+    const asked = new Set(openings.flatMap((one) => ('answer' in one ? one.entries : [one.entry])));
+    const unasked = entries.find((entry) => !asked.has(entry));
+    if (unasked) accept(notOpened(unasked, input));
+    if (isOver) return;
+    linked.start();
+    linked.push(given);
+    if (isEnding) linked.end();
+    room.check();
+  };
+  /** A replica that is stopping still serves its sessions for a while: they are moved where another one is there. */
+  const leave = async (link: Link) => {
+    const { replica } = link.opened;
+    const [first] = link.entries;
+    if (!first || !record.all()) return;
+    const other = await run.deps.discovery.replicaThatAnswers(first.processor, run.signal, replica);
+    if (other !== undefined && other !== replica && !isMoving && !isOver)
+      link.connection.client.lose('The replica is stopping.');
+  };
+
+  const openings = await openSessions(run, entries, input);
+  begin(openings);
+  const failed = openings.filter((one) => 'failure' in one);
+  entries = entries.filter((entry) => !failed.some((one) => one.entry === entry));
+  absent = failed.map((one) => judgedOf(one, input)).reduce(foldVerdict, absent);
+  skipped = [];
   return {
-    push: (chunks) => into(0, chunks),
+    push(chunks) {
+      if (isOver) return;
+      record.given(chunks);
+      linked?.push(chunks);
+    },
     end() {
-      endAt(0);
+      isEnding = true;
+      if (!isMoving && !isOver) linked?.end();
       return ended.promise;
     },
-    async room() {
-      while (full() && !fold.stopped && !run.signal.aborted)
-        await new Promise<void>((resolve) => waiting.push(resolve));
-    },
+    room: room.wait,
     stopped: over.promise,
-    drop,
+    drop: close,
   };
 }
 
-type Link = Session & { entries: PlanEntry[]; attempts: number };
+const mustNotFail = (judged: Judged): Judged => ({ ...judged, entry: { ...judged.entry, onFailure: 'fail' } });
 
-/** A stream processor that breaks in mid-stream fails the run, whatever its policy: its text has already been let through. */
-function judgedBy({ entries, attempts, opened }: Link, end: SessionEnd, input: StageInput): Judged[] {
-  const { replica } = opened;
-  return entries.slice(0, judgedCount(entries, end)).map((entry, at): Judged => {
-    if ('lost' in end) return { ...lostAtOnce(entry, input, end.lost), attempts, replica };
-    const verdict = end.verdicts[at];
-    if (!verdict) return { ...lostAtOnce(entry, input, unjudged), attempts, replica };
-    return {
-      ...judge('processOutputStream', input, mustNotFail(entry), verdict),
-      ms: end.ms[at] ?? 0,
-      attempts,
-      replica,
-    };
-  });
+function dropAll(openings: readonly Outcome<Session>[]): void {
+  for (const opening of openings) if ('answer' in opening) opening.answer.connection.client.drop();
 }
 
-/** As in a stage call, those after the one that stopped may be left out: they have not failed. */
-function judgedCount(entries: readonly PlanEntry[], end: SessionEnd): number {
-  if ('lost' in end || end.verdicts.every(({ type }) => type === 'continue')) return entries.length;
-  return end.verdicts.length;
-}
-
-type Loss = Extract<SessionEnd, { lost: unknown }>['lost'];
-const unjudged: Loss = { code: 'session-lost', message: 'The session ended without its verdict.' };
-const cancelled: Loss = { code: 'cancelled', message: 'The run was stopped before its session was opened.' };
-
-const mustNotFail = (entry: PlanEntry): PlanEntry => ({ ...entry, onFailure: 'fail' });
-
-function lostAtOnce(entry: PlanEntry, input: StageInput, loss: Loss): Judged {
-  return judge('processOutputStream', input, mustNotFail(entry), entryFailure(entry, loss));
+function judgedOf(
+  { entry, failure, ...rest }: Extract<Outcome<Session>, { failure: unknown }>,
+  input: StageInput,
+): Judged {
+  return { ...judge(stage, input, entry, failure), ...rest };
 }

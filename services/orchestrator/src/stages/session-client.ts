@@ -10,7 +10,7 @@ import {
   type SessionOutput,
   type Verdict,
 } from '@millrace/contracts';
-import { publishInBatches, type Bus } from '@millrace/bus';
+import { hasLeft, publishInBatches, type Bus } from '@millrace/bus';
 import type { SessionInbox, SessionListener } from '../peers/session-inbox.ts';
 import { createSessionOutbox } from './session-outbox.ts';
 
@@ -22,6 +22,10 @@ type SessionClient = {
   end(): void;
   /** Chunks that are waiting to be sent, because the window is full. */
   waiting(): number;
+  /** Chunks that the replica is done with. */
+  processed(): number;
+  /** Ends it as lost. */
+  lose(message: string): void;
   /** Ends it at both ends; nothing more comes out. */
   drop(): void;
 };
@@ -32,6 +36,8 @@ type SessionEvents = {
   ended: (end: SessionEnd) => void;
   /** The window has moved. */
   advanced: () => void;
+  /** The replica is stopping; it serves the session on for a while. Called once. */
+  closing: () => void;
 };
 
 export type OpenedSession = Extract<SessionOpened, { opened: true }>;
@@ -57,11 +63,18 @@ export type SessionConnection = {
 /** All that may come out of a session, as JSON: the longest answer in single characters fits in, a flood does not. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
+/** A replica that has been silent for so long is looked for: one that has left the bus is not waited for. */
+const LOOK_AFTER_MS = 1_000;
+const PING_MS = 250;
+
 export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOptions): SessionConnection {
   const session = crypto.randomUUID();
   let events: SessionEvents | undefined;
   let subject: string | undefined;
+  let replica = '';
   let served = 0;
+  let isLooking = false;
+  let isClosing = false;
   let outputBytes = 0;
   let nextOut = 0;
   let nextIn = 0;
@@ -129,6 +142,7 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       if (output.verdicts) return conclude(output, output.verdicts);
       flush();
       events?.advanced();
+      if (output.closing === true) close();
     },
     refuse: (why) => over || lose('processor-failed', `What came out of the session does not fit: ${why}`),
     heartbeat(now) {
@@ -138,7 +152,21 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       if (outbox.stalledMs(now) > timeoutMs)
         return lose('processor-timeout', `No chunk was processed within ${timeoutMs} ms.`);
       if (now - lastOut >= SESSION_LIMITS.heartbeatMs / 2) post({});
+      if (now - lastIn > LOOK_AFTER_MS && !isLooking) void look();
     },
+  };
+  /** A replica that was killed is noticed by its absence: the server says at once that nobody is there. */
+  const look = async () => {
+    isLooking = true;
+    const heardAt = lastIn;
+    const hasGone = await hasLeft(bus, replica, PING_MS).catch(() => false);
+    isLooking = false;
+    if (hasGone && !over && lastIn === heardAt) lose('session-lost', 'The replica went away.');
+  };
+  const close = () => {
+    if (isClosing || over) return;
+    isClosing = true;
+    events?.closing();
   };
   inbox.open(session, listener);
   const client: SessionClient = {
@@ -151,6 +179,8 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       flush();
     },
     waiting: outbox.waiting,
+    processed: outbox.processed,
+    lose: (message) => over || lose('session-lost', message),
     drop() {
       post({ drop: true });
       over = true;
@@ -163,6 +193,7 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     opened(answer) {
       // Derived, never taken from the message: an answer must not choose what we publish to.
       subject = bus.subjects.session(answer.service, answer.replica, session);
+      replica = `${answer.service}.${answer.replica}`;
       served = answer.served;
       lastIn = performance.now();
     },
@@ -170,6 +201,7 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       events = listening;
       // It may have been lost while the step's other sessions were still being opened.
       if (ended) listening.ended(ended);
+      else if (isClosing) listening.closing();
       flush();
     },
   };

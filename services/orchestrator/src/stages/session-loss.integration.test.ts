@@ -62,6 +62,15 @@ describe('a session is lost', () => {
     expect(Date.now() - started).toBeGreaterThanOrEqual(SESSION_LIMITS.silenceMs);
   }, 10_000);
 
+  test('by a replica that is gone from the bus, before its silence would say so', async () => {
+    const made = await session();
+    const started = performance.now();
+    made.leave();
+    await eventually(() => made.ends.length === 1, { timeoutMs: SESSION_LIMITS.silenceMs + 2_000 });
+    expect(made.ends).toEqual([{ lost: { code: 'session-lost', message: 'The replica went away.' } }]);
+    expect(performance.now() - started).toBeLessThan(SESSION_LIMITS.silenceMs);
+  }, 10_000);
+
   test('by chunks that are not done in time, though the replica is alive', async () => {
     const made = await session({ timeoutMs: 700 });
     // A sign of life that says that nothing is done.
@@ -162,6 +171,21 @@ describe('a session is not lost', () => {
     expect(made.received()).toEqual([]);
     made.start();
     expect(made.ends).toEqual([]);
+  });
+
+  test('by its replica’s word that it is stopping: whoever feeds it is told, once', async () => {
+    const made = await session();
+    made.client.push(words(1));
+    await eventually(() => made.received().length === 1);
+    made.send({ closing: true });
+    made.send({ closing: true, chunks: [delta('still served')] });
+    await eventually(() => textOf(made.output) === 'still served');
+    expect(made.closings()).toBe(1);
+    made.client.end();
+    await eventually(() => made.inputs.some(({ end }) => end));
+    made.finish();
+    await eventually(() => made.ends.length === 1);
+    expect(made.ends).toEqual([{ verdicts: [{ type: 'continue' }], ms: [1] }]);
   });
 
   test('by what others send under its name', async () => {

@@ -104,7 +104,7 @@ function remedyFor({ entry, processor, service }: PlanEntry, code: ErrorCode): s
     case 'message-too-large':
       return `Give "${entry}" less to read, or raise max_payload on the server.`;
     case 'session-lost':
-      return `Submit the request again; the log of ${service} says why the session broke off.`;
+      return `Submit the request again; more replicas of ${service} are more to go to, and its log says why the session broke off.`;
     default:
       return `Look into the log of ${service} for ${processor}, or ${skip}.`;
   }

@@ -109,7 +109,8 @@ export function createChunkPublisher({ access, tenant, runId, epoch, firstIndex 
 }
 
 /** Custom chunks alone: what the model or the run says is always kept. */
-const isTransient = (chunk: Chunk): boolean => isDataChunk(chunk) && 'transient' in chunk && chunk.transient === true;
+export const isTransient = (chunk: Chunk): boolean =>
+  isDataChunk(chunk) && 'transient' in chunk && chunk.transient === true;
 
 function tooLarge(chunk: Chunk, bytes: number): MillraceError {
   return new MillraceError(

@@ -7,7 +7,7 @@ import {
   type SessionOutput,
   type Verdict,
 } from '@millrace/contracts';
-import { listen, publish, type Bus } from '@millrace/bus';
+import { advertise, listen, publish, type Bus } from '@millrace/bus';
 import type { TestBus } from '@millrace/testkit';
 import { afterEach } from 'vitest';
 import { connectSession, type SessionEnd } from '../stages/session-client.ts';
@@ -27,8 +27,11 @@ function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
   const output: Chunk[] = [];
   const ends: SessionEnd[] = [];
   let advanced = 0;
+  let closings = 0;
   let next = 0;
   const listening = listen(replica, subject, sessionInputSchema, (input) => inputs.push(input));
+  // Who answers a ping is there, however silent.
+  const leave = advertise(replica, { name: 'guards', version: '1.0.0', description: 'played', endpoints: () => [] });
   const send = (more: Partial<SessionOutput>) =>
     publish(replica, out, { session, sequence: next++, processed: received().length, chunks: [], ...more });
   const received = () => inputs.flatMap(({ chunks }) => chunks);
@@ -41,6 +44,7 @@ function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
     ends,
     received,
     advanced: () => advanced,
+    closings: () => closings,
     send,
     answer: (chunks: Chunk[]) => send({ chunks }),
     finish: (verdicts: Verdict[] = [{ type: 'continue' }]) => send({ verdicts, ms: verdicts.map(() => 1) }),
@@ -56,13 +60,17 @@ function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
         output: (chunks) => void output.push(...chunks),
         ended: (end) => void ends.push(end),
         advanced: () => void (advanced += 1),
+        closing: () => void (closings += 1),
       }),
     /** What either end has sent has come. */
     settle: async () => {
       await replica.nc.flush();
       await bus.nc.flush();
     },
+    /** It is gone from the bus. */
+    leave,
     stop: () => {
+      leave();
       client.drop();
       listening.stop();
       inbox.stop();

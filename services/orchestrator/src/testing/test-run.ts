@@ -3,7 +3,7 @@
 import type { Agent, Chunk, Plan, PlanEntry, RunAction } from '@millrace/contracts';
 import type { Bus, JetStreamAccess } from '@millrace/bus';
 import type { Discovery } from '../peers/discovery.ts';
-import type { ChunkPublisher } from '../state/chunk-publisher.ts';
+import { isTransient, type ChunkPublisher } from '../state/chunk-publisher.ts';
 import type { EventLog } from '../state/event-log.ts';
 import { createRun, type Deps, type Run } from '../state/run-context.ts';
 import type { StopReason } from '../state/run-stop.ts';
@@ -75,7 +75,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     log: { debug: log, info: log, warn: log, error: log },
   } as unknown as Deps & { access: JetStreamAccess };
   const chunks: ChunkPublisher = {
-    nextIndex: () => published.length,
+    nextIndex: () => published.filter((one) => !isTransient(one)).length,
     publish(more) {
       onPublish?.(more);
       published.push(...more);

@@ -57,7 +57,10 @@ export function serveProcessors(options: ServeProcessorsOptions): Endpoint[] {
   const batches = listen(bus, bus.subjects.sessionsOf(bus.name, bus.id), sessionInputSchema, sessions.receive, refuse);
   resources.add('processors', async (remainingMs) => {
     const graceMs = () => Math.min(drainGraceMs, remainingMs());
-    await Promise.all([...own, ...shared.map((served) => served.serving)].map((serving) => serving.drain(graceMs())));
+    const left = [...own, ...shared.map((served) => served.serving)].map((serving) => serving.drain(graceMs()));
+    // After the subjects are left: what is opened again now must not come back here.
+    sessions.leave();
+    await Promise.all(left);
     await sessions.drain(graceMs());
     for (const one of [heartbeat, cancels, batches]) one.stop();
   });

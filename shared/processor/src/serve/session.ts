@@ -18,6 +18,8 @@ export type HostedSession = {
   heartbeat(now: number): void;
   /** What came for the session does not fit: it ends, and says so. */
   refuse(why: string): void;
+  /** Says that this replica is stopping; the session is served on. */
+  leave(): void;
   /** Ends it, and says why. */
   lose(why: string): void;
 };
@@ -39,6 +41,7 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
   let nextIn = 0;
   let nextOut = 0;
   let ending = false;
+  let closing = false;
   let over = false;
   let holding: NodeJS.Timeout | undefined;
   let lastIn = performance.now();
@@ -66,6 +69,7 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
       session,
       sequence: nextOut + heads++,
       processed: chain.processed(),
+      ...(closing && { closing }),
       ...(last && end),
     });
     try {
@@ -123,6 +127,10 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     heartbeat(now) {
       if (now - lastIn > SESSION_LIMITS.silenceMs) return end();
       if (now - lastOut >= SESSION_LIMITS.heartbeatMs / 2) send();
+    },
+    leave() {
+      closing = true;
+      send();
     },
     lose: (why) => fail(lost(why)),
   };

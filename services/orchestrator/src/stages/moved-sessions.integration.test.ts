@@ -1,0 +1,278 @@
+// A step whose sessions are lost in mid-stream, with real replicas: what a client has of it in the end, what it is charged for, and
+// when it ends after all.
+import type { Chunk, PlanEntry } from '@millrace/contracts';
+import { eventually, useBus, useNats, useProcessors, type ProcessorDefinition } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createDiscovery } from '../peers/discovery.ts';
+import { delta, say, textEnd, textOf, textStart, typesOf } from '../testing/chunks.ts';
+import { fragile, passing, releaseFragile } from '../testing/fragile-processors.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+import { createTestRun, type TestRun } from '../testing/test-run.ts';
+import { openOutputChain, type OutputChain } from './output-chain.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const input = { retryCount: 0, stepNumber: 0 };
+
+const guards = useReplica(fragile, 'guards');
+const others = useReplica([passing], 'others');
+
+/** One replica of a service at a time. */
+function useReplica(served: ProcessorDefinition[], name: string) {
+  const service = useProcessors(nats, served, name);
+  let live: typeof service.running | undefined;
+  return {
+    live: () => (live ??= service.running),
+    async start() {
+      const before = live ?? service.running;
+      live = await service.start();
+      if (before.bus.nc.isClosed()) await before.stop();
+    },
+    /** Cut off from the bus without a goodbye, as a killed process is. */
+    kill: async () => (live ?? service.running).bus.nc.close(),
+  };
+}
+
+const chains: OutputChain[] = [];
+const runs: (TestRun & { end(): void })[] = [];
+afterEach(async () => {
+  releaseFragile();
+  for (const chain of chains.splice(0)) chain.drop();
+  for (const run of runs.splice(0)) {
+    await eventually(() => run.openSessions() === 0);
+    run.end();
+  }
+  for (const one of [guards, others]) if (one.live().bus.nc.isClosed()) await one.start();
+});
+
+const entry = (name: string, more: Partial<PlanEntry> = {}) =>
+  planEntry(name, { stages: ['processOutputStream'], processDataParts: true, ...more });
+async function step(...list: PlanEntry[]) {
+  const discovery = createDiscovery(connection.bus);
+  await discovery.refresh();
+  const made = createTestRun({ bus: connection.bus, entries: list, discovery });
+  runs.push({ ...made, end: () => (discovery.stop(), made.close()) });
+  const chunks: Chunk[] = [];
+  const kept: number[] = [];
+  const chain = await openOutputChain(made.run, input, {
+    output: (more) => void chunks.push(...more),
+    retract(count) {
+      kept.push(count);
+      chunks.length = count;
+    },
+  });
+  chains.push(chain);
+  const push = (...more: Chunk[]) => more.forEach((one) => chain.push([one]));
+  return {
+    ...made,
+    discovery,
+    chain,
+    chunks,
+    /** What was taken back: how many chunks still counted. */
+    kept,
+    push,
+    shows: (what: string) => eventually(() => textOf(chunks) === what),
+    moves: () => made.logged.filter((line) => line.includes('opened again')).length,
+  };
+}
+
+describe('a step whose replica is killed', () => {
+  test('ends as if nothing had been: what was published is not published again, what is held back stays held', async () => {
+    const { chain, chunks, kept, push, shows } = await step(entry('redactor'), entry('upper'));
+    push(textStart(), delta('a [secr'));
+    await shows('A ');
+    await guards.kill();
+    push(delta('et] b'));
+    await guards.start();
+    push(textEnd());
+    expect((await chain.end()).stopped).toBeUndefined();
+    expect(textOf(chunks)).toBe('A *** B');
+    expect(kept).toEqual([]);
+    expect(typesOf(chunks)).toEqual(['text-start', 'text-delta', 'text-delta', 'text-end']);
+  }, 30_000);
+
+  test('has all its sessions opened again, with the states at its start: nothing is counted twice', async () => {
+    const { chain, chunks, kept, push, shows, run } = await step(entry('counter'), entry('other'), entry('upper'));
+    run.dispatch({ action: 'states-changed', states: { counter: { count: 0 } } });
+    push(delta('a'), delta('b'));
+    await shows('AB');
+    await guards.kill();
+    await guards.start();
+    push(delta('c'));
+    const { states } = await chain.end();
+    expect(states).toMatchObject({ counter: { count: 3 } });
+    expect(kept).toEqual([]);
+    expect(typesOf(chunks).filter((type) => type === 'data-count')).toHaveLength(3);
+    expect(textOf(chunks)).toBe('ABC');
+  }, 30_000);
+
+  test('takes back what comes out otherwise the second time, from the first difference on', async () => {
+    const { chain, chunks, kept, push, shows } = await step(entry('fickle'));
+    push(...say('a', 'b', 'c', 'd').slice(0, -1));
+    await shows('abcd');
+    await guards.kill();
+    await guards.start();
+    push(delta('e'), textEnd());
+    await chain.end();
+    expect(kept).toEqual([3]);
+    expect(textOf(chunks)).toBe('abCde');
+  }, 30_000);
+
+  test('that a processor stops the second time shows nothing beyond where it stopped', async () => {
+    const { chain, chunks, push, shows } = await step(entry('stricter'));
+    push(delta('a'), delta('b'), delta('c'), delta('d'));
+    await shows('abcd');
+    await guards.kill();
+    await guards.start();
+    expect((await chain.end()).stopped).toMatchObject({ verdict: { type: 'abort', reason: 'no c' } });
+    expect(textOf(chunks)).toBe('ab');
+  }, 30_000);
+
+  test('ends when its run is stopped while it is moved', async () => {
+    const { chain, push, shows, stop, moves } = await step(entry('upper', { timeoutMs: 60_000 }));
+    push(delta('a'));
+    await shows('A');
+    await guards.kill();
+    await eventually(() => moves() === 1);
+    stop('cancelled');
+    expect((await chain.end()).stopped).toMatchObject({ verdict: { code: 'cancelled' } });
+    await expect(chain.room()).resolves.toBeUndefined();
+  }, 30_000);
+
+  test('fails when more has gone through it than is kept', async () => {
+    const { chain, push, shows, moves } = await step(entry('upper'));
+    const long = 'x'.repeat(200_000);
+    const pieces = Array.from({ length: 22 }, () => delta(long));
+    push(...pieces);
+    await shows(long.repeat(pieces.length).toUpperCase());
+    await guards.kill();
+    expect((await chain.end()).stopped).toMatchObject({ verdict: { type: 'failure', code: 'session-lost' } });
+    expect(moves()).toBe(0);
+  }, 30_000);
+});
+
+describe('a stream processor that breaks', () => {
+  test('once is tried again while its attempts last', async () => {
+    const { chain, chunks, push } = await step(entry('breaks-once'));
+    push(delta('a'), delta('bad'), delta('b'));
+    const { stopped, outcomes } = await chain.end();
+    expect(stopped).toBeUndefined();
+    expect(textOf(chunks)).toBe('abadb');
+    expect(outcomes).toMatchObject([{ verdict: 'continue', attempts: 2 }]);
+  });
+
+  test('at the same chunk again fails the run', async () => {
+    const { chain, push, moves } = await step(entry('breaks', { attempts: 3 }));
+    push(delta('a'), delta('bad'), delta('b'));
+    expect((await chain.end()).stopped).toMatchObject({ verdict: { code: 'processor-failed' } });
+    expect(moves()).toBe(2);
+  });
+
+  test('by hanging is tried again when its time is up', async () => {
+    const { chain, chunks, push } = await step(entry('hangs-once', { timeoutMs: 700 }));
+    push(delta('a'), delta('bad'), delta('b'));
+    expect((await chain.end()).stopped).toBeUndefined();
+    expect(textOf(chunks)).toBe('abadb');
+  }, 15_000);
+});
+
+describe('a stream processor that may be skipped', () => {
+  const skip = (name: string, more: Partial<PlanEntry> = {}) =>
+    entry(name, { onFailure: 'skip', attempts: 1, timeoutMs: 500, ...more });
+
+  test('and breaks is left out from there on; what it has changed stays changed', async () => {
+    const { chain, chunks, kept, push } = await step(skip('upper-breaks'), entry('other'));
+    push(textStart(), delta('a'), delta('bad'), delta('b'), textEnd());
+    const { stopped, outcomes } = await chain.end();
+    expect(stopped).toBeUndefined();
+    expect(textOf(chunks)).toBe('Abadb');
+    expect(kept).toEqual([]);
+    expect(outcomes).toMatchObject([{ entry: 'upper-breaks', verdict: 'failure', skipped: true }, { entry: 'other' }]);
+  });
+
+  test('and has changed nothing loses nothing of what it held back', async () => {
+    const { chain, chunks, push } = await step(skip('holder-breaks'), entry('upper'));
+    push(textStart(), delta('a'), delta('bad'), delta('b'), textEnd());
+    expect((await chain.end()).stopped).toBeUndefined();
+    expect(textOf(chunks)).toBe('ABADB');
+    expect(typesOf(chunks)).toEqual(['text-start', 'text-delta', 'text-delta', 'text-delta', 'text-end']);
+  });
+
+  test('and had held back text that it would have changed drops that text: nobody has judged it', async () => {
+    const { chain, chunks, push, shows } = await step(skip('redactor'), entry('other'));
+    push(textStart(), delta('a [x] b [secr'));
+    await shows('a *** b ');
+    await guards.kill();
+    push(delta(' c'), textEnd());
+    expect((await chain.end()).stopped).toBeUndefined();
+    expect(textOf(chunks)).toBe('a *** b  c');
+  }, 30_000);
+
+  test('and is gone for good is waited for, and then left out', async () => {
+    const { chain, chunks, push, shows } = await step(skip('upper'), entry('other'));
+    push(delta('a'));
+    await shows('A');
+    await guards.kill();
+    push(delta('b'));
+    expect((await chain.end()).stopped).toBeUndefined();
+    expect(textOf(chunks)).toBe('Ab');
+  }, 30_000);
+
+  test('never shows by its absence what it took out: where the whole step begins again without it, the run fails', async () => {
+    const { chain, chunks, push, shows } = await step(skip('redactor'), entry('other'));
+    push(textStart(), delta('a [secret] b'));
+    await shows('a *** b');
+    await Promise.all([guards.kill(), others.kill()]);
+    await others.start();
+    push(delta(' c'), textEnd());
+    expect((await chain.end()).stopped).toMatchObject({ entry: { entry: 'redactor' }, verdict: { type: 'failure' } });
+    expect(textOf(chunks)).toBe('a *** b');
+  }, 30_000);
+
+  test('and was never there has no part in the step, and is not waited for again', async () => {
+    const { chain, chunks, push, shows } = await step(skip('nobody'), entry('upper'));
+    push(delta('a'));
+    await shows('A');
+    await guards.kill();
+    await guards.start();
+    push(delta('b'));
+    const { stopped, outcomes } = await chain.end();
+    expect(stopped).toBeUndefined();
+    expect(textOf(chunks)).toBe('AB');
+    expect(outcomes).toMatchObject([
+      { entry: 'nobody', skipped: true },
+      { entry: 'upper', attempts: 2 },
+    ]);
+  }, 30_000);
+});
+
+describe('a replica that is stopped cleanly', () => {
+  test('hands its sessions to another one at once', async () => {
+    const { chain, chunks, kept, push, shows, discovery, moves } = await step(entry('upper'));
+    push(delta('a'));
+    await shows('A');
+    const leaving = guards.live();
+    await guards.start();
+    await discovery.refresh();
+    const stopping = leaving.stop();
+    await eventually(() => moves() === 1);
+    push(delta('b'));
+    await chain.end();
+    await stopping;
+    expect(textOf(chunks)).toBe('AB');
+    expect(kept).toEqual([]);
+  }, 30_000);
+
+  test('and is the only one serves them to their end', async () => {
+    const { chain, chunks, push, shows, moves } = await step(entry('upper'));
+    push(delta('a'));
+    await shows('A');
+    const stopping = guards.live().stop();
+    push(delta('b'));
+    expect((await chain.end()).stopped).toBeUndefined();
+    await stopping;
+    expect(textOf(chunks)).toBe('AB');
+    expect(moves()).toBe(0);
+    await guards.start();
+  }, 30_000);
+});

@@ -1,0 +1,44 @@
+// Chunks that are pieces of a text, and the chunks that end it: text, reasoning and tool arguments alike, told apart by part.
+import type { Chunk } from '@millrace/contracts';
+
+/** @returns undefined for what is no piece of a text */
+export function textPiece(chunk: Chunk): { part: string; text: string } | undefined {
+  switch (chunk.type) {
+    case 'text-delta':
+      return { part: `text ${chunk.payload.id}`, text: chunk.payload.text };
+    case 'reasoning-delta':
+      return { part: `reasoning ${chunk.payload.id}`, text: chunk.payload.text };
+    case 'tool-call-delta':
+      return { part: `tool ${chunk.payload.toolCallId}`, text: chunk.payload.argsTextDelta };
+    default:
+      return undefined;
+  }
+}
+
+/** The part that the chunk ends. */
+export function endedPart(chunk: Chunk): string | undefined {
+  switch (chunk.type) {
+    case 'text-end':
+      return `text ${chunk.payload.id}`;
+    case 'reasoning-end':
+      return `reasoning ${chunk.payload.id}`;
+    case 'tool-call-input-streaming-end':
+      return `tool ${chunk.payload.toolCallId}`;
+    default:
+      return undefined;
+  }
+}
+
+/** The same piece with another text; what is no piece stays as it is. */
+export function withPiece(chunk: Chunk, text: string): Chunk {
+  switch (chunk.type) {
+    case 'text-delta':
+      return { ...chunk, payload: { ...chunk.payload, text } };
+    case 'reasoning-delta':
+      return { ...chunk, payload: { ...chunk.payload, text } };
+    case 'tool-call-delta':
+      return { ...chunk, payload: { ...chunk.payload, argsTextDelta: text } };
+    default:
+      return chunk;
+  }
+}

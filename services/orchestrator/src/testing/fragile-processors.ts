@@ -1,0 +1,86 @@
+// Stream processors that break, hang or change their mind, each in one way, for tests of steps that lose their sessions.
+import type { Chunk, JsonObject } from '@millrace/contracts';
+import { defineProcessor, type Processor, type ProcessorDefinition } from '@millrace/testkit';
+import { z } from 'zod';
+import { dataChunk, delta } from './chunks.ts';
+
+type Method = NonNullable<Processor['processOutputStream']>;
+const streaming = (id: string, method: Method) =>
+  defineProcessor({
+    id,
+    description: 'of a test',
+    stages: ['processOutputStream'],
+    reads: [],
+    processDataParts: true,
+    options: z.strictObject({}),
+    create: () => ({ id, processOutputStream: method }),
+  });
+const text = (part: Chunk) => (part.type === 'text-delta' ? part.payload.text : '');
+/** How often each processor was given a text. */
+const given = new Map<string, number>();
+const isFirst = (id: string, part: Chunk, what: string) => {
+  if (text(part) !== what) return false;
+  const count = (given.get(id) ?? 0) + 1;
+  given.set(id, count);
+  return count === 1;
+};
+const held = ({ held: text }: JsonObject): string => (typeof text === 'string' ? text : '');
+const passHeld = (part: Chunk, state: JsonObject) => {
+  if (part.type === 'text-end') return [delta(held(state)), part];
+  if (part.type !== 'text-delta') return part;
+  state['held'] = held(state) + text(part);
+  return null;
+};
+let stuck = Promise.withResolvers<void>();
+/** Who hangs is let go, and all begin anew. */
+export function releaseFragile(): void {
+  stuck.resolve();
+  stuck = Promise.withResolvers();
+  given.clear();
+}
+
+export const passing: ProcessorDefinition = streaming('other', ({ part }) => part);
+export const fragile: ProcessorDefinition[] = [
+  /** What stands between brackets is held back until the bracket is closed, and then taken out. */
+  streaming('redactor', ({ part, state }) => {
+    if (part.type === 'text-end') return held(state) === '' ? part : [delta(held(state)), part];
+    if (part.type !== 'text-delta') return part;
+    state['chunks'] = Number(state['chunks'] ?? 0) + 1;
+    const whole = (held(state) + text(part)).replaceAll(/\[[^\]]*\]/g, '***');
+    const open = whole.indexOf('[');
+    state['held'] = open < 0 ? '' : whole.slice(open);
+    const out = open < 0 ? whole : whole.slice(0, open);
+    return out === '' ? null : delta(out);
+  }),
+  streaming('upper', ({ part }) => (part.type === 'text-delta' ? delta(text(part).toUpperCase()) : part)),
+  /** Does another thing with its text the second time. */
+  streaming('fickle', ({ part }) => (text(part) === 'c' && !isFirst('fickle', part, 'c') ? delta('C') : part)),
+  streaming('counter', ({ part, state }) => {
+    state['count'] = Number(state['count'] ?? 0) + 1;
+    return [part, dataChunk('count', performance.now())];
+  }),
+  streaming('breaks-once', ({ part }) => {
+    if (isFirst('breaks-once', part, 'bad')) throw new Error('broken');
+    return part;
+  }),
+  streaming('breaks', ({ part }) => {
+    if (text(part) === 'bad') throw new Error('broken');
+    return part;
+  }),
+  streaming('hangs-once', async ({ part }) => {
+    if (isFirst('hangs-once', part, 'bad')) await stuck.promise;
+    return part;
+  }),
+  streaming('stricter', ({ part, abort }) =>
+    text(part) === 'c' && !isFirst('stricter', part, 'c') ? abort('no c') : part,
+  ),
+  /** Breaks at a word, whoever gives it. */
+  streaming('upper-breaks', ({ part }) => {
+    if (text(part) === 'bad') throw new Error('broken');
+    return part.type === 'text-delta' ? delta(text(part).toUpperCase()) : part;
+  }),
+  streaming('holder-breaks', ({ part, state }) => {
+    if (text(part) === 'bad') throw new Error('broken');
+    return passHeld(part, state);
+  }),
+];
