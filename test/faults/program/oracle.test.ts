@@ -34,6 +34,7 @@ const sound: Observed = {
   replayed: positions(said),
   result: finished,
   cancelAsked: false,
+  mayMissTools: false,
   ledger: [
     { tool: 'book', key: 'r1' },
     { tool: 'note', key: 'r1', idempotencyKey: 'k' },

@@ -14,6 +14,8 @@ export type Observed = {
   result: RunResult | undefined;
   /** Somebody asked for it to be cancelled. */
   cancelAsked: boolean;
+  /** The tools' only service was struck: the model is told that nobody was there, and goes on. */
+  mayMissTools: boolean;
   ledger: readonly { tool: string; key: string; idempotencyKey?: string | undefined }[];
   /** Messages of the run's thread, as JSON. undefined: the history could not be read. */
   history: readonly { role: string; text: string; json: string }[] | undefined;
@@ -75,7 +77,16 @@ function piecesOf(secret: string): string[] {
   );
 }
 
-function findWrong({ planned, replayed, result, history, seen, cancelAsked, ledger }: Observed): string[] {
+function findWrong({
+  planned,
+  replayed,
+  result,
+  history,
+  seen,
+  cancelAsked,
+  mayMissTools,
+  ledger,
+}: Observed): string[] {
   const wrong: string[] = [];
   for (const [number, { changed }] of seen.epochs)
     if (changed.length > 0) wrong.push(`epoch ${number} published two chunks at ${changed.join(', ')}`);
@@ -90,11 +101,9 @@ function findWrong({ planned, replayed, result, history, seen, cancelAsked, ledg
   if (result.status !== 'finished') return wrong;
   if (result.text !== planned.visible)
     wrong.push(`the text is not what the guards make of it: ${difference(result.text, planned.visible)}`);
-  for (const tool of ['book', 'note'] as const) {
-    const times = ledger.filter((line) => line.tool === tool && line.key === planned.name).length;
-    // What is not idempotent may be left out where its outcome is unknown.
-    if (times === 0 && planned.calls[tool] > 0 && tool === 'note') wrong.push(`${tool} was never executed`);
-  }
+  // What is not idempotent may be left out where its outcome is unknown.
+  const isNoted = ledger.some((line) => line.tool === 'note' && line.key === planned.name);
+  if (!isNoted && planned.calls.note > 0 && !mayMissTools) wrong.push('note was never executed');
   const stored = history
     ?.filter(({ role }) => role === 'assistant')
     .map(({ text }) => text)
@@ -108,7 +117,8 @@ function findWrong({ planned, replayed, result, history, seen, cancelAsked, ledg
 function sparse(replayed: readonly PositionedChunk[]): string[] {
   return replayed.flatMap((now, at) => {
     const before = replayed[at - 1];
-    if (!before) return now.index === 0 || now.chunk.type === 'retract' ? [] : [`the log begins at ${now.index}`];
+    // A later owner's first chunk takes back what was there: a late reader gets neither.
+    if (!before) return now.index === 0 || now.epoch > 1 ? [] : [`the log begins at ${now.index}`];
     if (now.epoch === before.epoch && now.index <= before.index)
       return [`after ${before.epoch}.${before.index} comes ${now.epoch}.${now.index}`];
     if (now.epoch < before.epoch) return [`after epoch ${before.epoch} comes ${now.epoch}`];

@@ -65,7 +65,7 @@ export async function runBatch(
   const judged: BatchOutcome['judged'] = [];
   for (const { started, result } of results) {
     const { planned, run } = started;
-    const observed = await observe(rig, planned, run, result, fault.strike.kind === 'cancel');
+    const observed = await observe(rig, planned, run, result, fault);
     const judgement = judgeRun(observed);
     const isCounted = inFlight.includes(started);
     const { epochStartedAt, longestGapMs } = observed.seen;
@@ -99,14 +99,25 @@ async function observe(
   planned: PlannedRun,
   run: Run,
   result: RunResult | undefined,
-  cancelAsked: boolean,
+  { strike: how }: Fault,
 ): Promise<Observed> {
+  const cancelAsked = how.kind === 'cancel';
+  const mayMissTools = how.kind === 'process' && (how.role === 'ledger' || how.role === 'nats');
   const isStored = result?.status === 'finished';
   const [replayed, history] = await Promise.all([
     result ? readAgain(rig.client, run.runId) : undefined,
     readHistory(rig.client, planned, isStored),
   ]);
-  return { planned, seen: rig.live.seen(run.runId), replayed, result, cancelAsked, ledger: rig.ledger(), history };
+  return {
+    planned,
+    seen: rig.live.seen(run.runId),
+    replayed,
+    result,
+    cancelAsked,
+    mayMissTools,
+    ledger: rig.ledger(),
+    history,
+  };
 }
 
 async function readAgain(client: Client, runId: string): Promise<PositionedChunk[] | undefined> {
