@@ -9,6 +9,7 @@ import { promptInjection } from './prompt-injection/prompt-injection.ts';
 import { tokenLimiter } from './token-limiter/token-limiter.ts';
 import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
 import { toolCallFilter } from './tool-call-filter/tool-call-filter.ts';
+import { secrets } from './secrets/secrets.ts';
 import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
 
 const texts = ['Write to ada@example.com, card 4111 1111 1111 1111.', 'nothing to see', ''];
@@ -16,6 +17,7 @@ const texts = ['Write to ada@example.com, card 4111 1111 1111 1111.', 'nothing t
 processorConformance(unicodeNormalizer, { options: [{}, { stripControlChars: true }] });
 processorConformance(promptInjection, { options: [{}, { strategy: 'rewrite' }] });
 processorConformance(pii, { options: [{}, { strategy: 'warn' }], texts });
+processorConformance(secrets, { options: [{}, { strategy: 'warn' }], texts });
 processorConformance(keyword, { options: [{ keywords: ['nightingale'], strategy: 'redact' }], texts });
 processorConformance(contentLength, { options: [{ maxOutput: 10_000 }] });
 processorConformance(tokenLimiter, { options: [{ limit: 4 }, { limit: 1_000, strategy: 'abort' }], texts });

@@ -9,12 +9,14 @@ import { promptInjection } from './prompt-injection/prompt-injection.ts';
 import { tokenLimiter } from './token-limiter/token-limiter.ts';
 import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
 import { toolCallFilter } from './tool-call-filter/tool-call-filter.ts';
+import { secrets } from './secrets/secrets.ts';
 import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
 
 export const PROCESSORS: readonly ProcessorDefinition[] = [
   unicodeNormalizer,
   promptInjection,
   pii,
+  secrets,
   keyword,
   contentLength,
   tokenLimiter,

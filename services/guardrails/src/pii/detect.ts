@@ -1,5 +1,6 @@
 // All hits of one segment: every chosen detector, what is allowed left out, overlapping hits merged.
 import type { CountryCode } from 'libphonenumber-js/min';
+import { freePlace } from '../segments/judge-segments.ts';
 import type { SegmentRules } from '../segments/segment-end.ts';
 import { mergeOverlapping } from '../text/span.ts';
 import { digitRuns } from './digit-runs.ts';
@@ -63,18 +64,6 @@ export function createDetect({ types, regions, allow }: DetectOptions): Detect {
     hits: (text) => mergeOverlapping(all(text)),
     cutPlace: (text, at) => freePlace(all(text), at),
   };
-}
-
-/** Before the hit that covers `at`; after it where hits cover everything from the start. */
-function freePlace(hits: readonly PiiHit[], at: number): number {
-  const begin = (hit: PiiHit) => hit.contextStart ?? hit.start;
-  const covering = (place: number) => hits.find((hit) => begin(hit) < place && place < hit.end);
-  let place = at;
-  for (let hit = covering(place); hit; hit = covering(place)) place = begin(hit);
-  if (place > 0) return place;
-  place = at;
-  for (let hit = covering(place); hit; hit = covering(place)) place = hit.end;
-  return place;
 }
 
 function isAllowed(found: string, hit: PiiHit, allowed: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 // The options of the pii processor.
 import { getCountries, type CountryCode } from 'libphonenumber-js/min';
 import { z } from 'zod';
+import { toolArgumentsOption } from '../guard/judge-tools.ts';
 import { responseOption } from '../guard/strategy-options.ts';
 import { METHODS } from './marks.ts';
 import { DEFAULT_TYPES, PII_TYPES } from './pii-types.ts';
@@ -32,14 +33,7 @@ export const piiOptions = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe('values that may pass, in any case; "@example.com" for every address of a domain'),
-  toolArguments: z
-    .enum(['redact', 'keep', 'deny'])
-    .default('redact')
-    .describe(
-      "what becomes of personal data in a tool call's arguments: redact: as everywhere, the tool gets the mark; keep: the tool " +
-        'and the client get the value, what is stored is judged; deny: the client gets the mark and the tool does not run, where ' +
-        'the processor stands in `input` too',
-    ),
+  toolArguments: toolArgumentsOption('personal data'),
   response: responseOption,
 });
 export type PiiOptions = z.output<typeof piiOptions>;

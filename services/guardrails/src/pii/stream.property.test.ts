@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { beginning } from '../text/json-place.ts';
 import { replaceHits } from '../text/replace-hits.ts';
+import { expectMarks, type KnownValue } from '../testing/known-values.ts';
 import { streamText, type StreamKind } from '../testing/stream-text.ts';
 import { newScan, settledLength } from '../segments/segment-end.ts';
 import { createDetect } from './detect.ts';
@@ -26,7 +27,7 @@ const redacted = (text: string, isJson = false) =>
   );
 
 /** What passes is known without asking the code: these are marked, each as one, and all else stays. */
-const marked: [value: string, mark: string][] = [
+const marked: KnownValue[] = [
   ['ada@example.com', '***@***.***'],
   ['Grace.Hopper+navy@mail.example.co.uk', '***@***.***'],
   ['4111 1111 1111 1111', '[REDACTED]'],
@@ -58,11 +59,6 @@ const harmless = [
   '"quoted"',
   'v1.2.3',
 ];
-const ends = [', ', '; ', '\n', ' and '];
-const known = fc.array(
-  fc.tuple(fc.oneof(fc.constantFrom(...marked), fc.constantFrom(...harmless)), fc.constantFrom(...ends)),
-  { maxLength: 20 },
-);
 
 /** Secrets, what looks like them, and what stands around them; joined with or without anything between. */
 const pieces = [
@@ -139,19 +135,7 @@ describe.each<StreamKind>(['text', 'reasoning', 'tool'])('%s deltas', (kind) => 
 
 test.each<StreamKind>(['text', 'reasoning', 'tool'])(
   'the %s deltas of known values are together their marks, and the words between them as they were',
-  async (kind) => {
-    await fc.assert(
-      fc.asyncProperty(known, splits, async (pieces, sizes) => {
-        const written = (at: 0 | 1) =>
-          pieces.map(([piece, end]) => (typeof piece === 'string' ? piece : piece[at]) + end).join('');
-        // As the text that JSON quotes: what a tool is called with.
-        const as = (text: string) => (kind === 'tool' ? JSON.stringify({ text }) : text);
-        const { passed } = await streamText(pii.create({}), as(written(0)), sizes, kind);
-        expect(passed.join('')).toBe(as(written(1)));
-      }),
-      { seed: SEED, numRuns: 200 },
-    );
-  },
+  (kind) => expectMarks(() => pii.create({}), kind, { values: marked, harmless, numRuns: 200 }),
 );
 
 describe.each<StreamKind>(['text', 'tool'])('JSON in %s deltas', (kind) => {

@@ -16,6 +16,8 @@ export type Open = {
   bracket: boolean;
   /** Whether a word has been read. */
   word: boolean;
+  /** A block of several lines: how far in it. */
+  block: number;
   /** Separators since the last word. */
   gap: number;
 };
@@ -24,6 +26,8 @@ export type Open = {
 export type SegmentRules = {
   /** The most that is ever held back, code units: an overlong segment is cut where no hit stands. */
   maxSegment: number;
+  /** The same inside a block. */
+  maxBlock?: number;
   /** No hit with its context is longer, code units; less than the half of maxSegment. */
   maxMatch: number;
   /** After a word: what it opens. @param word as detectors read it @param end code units from the segment's start */
@@ -44,7 +48,7 @@ export const newScan = (): Scan => ({
   wordAt: -1,
   endAt: -1,
   separator: '',
-  open: { until: 0, number: false, url: false, context: false, bracket: false, word: false, gap: 0 },
+  open: { until: 0, number: false, url: false, context: false, bracket: false, word: false, block: 0, gap: 0 },
 });
 
 const SEPARATORS = ' \t\n\r\f\v,;"`<>|{}[]=';
@@ -63,7 +67,7 @@ function segmentEnd(
     // Inside a word nothing is decided.
     if (scan.wordAt >= 0 && isPlainCode(code) && !isSeparator[code]) {
       at += 1;
-      if (at - start > rules.maxSegment) return forcedEnd(rules, text, start);
+      if (at - start > mostOf(rules, scan)) return forcedEnd(rules, text, start, mostOf(rules, scan));
       continue;
     }
     const unit = unitAt(text, at, isWhole);
@@ -73,7 +77,7 @@ function segmentEnd(
       if (!rules.takesBack(scan.open, scan.separator, plain)) return start + scan.endAt;
       scan.endAt = -1;
     }
-    if (at + length - start > rules.maxSegment) return forcedEnd(rules, text, start);
+    if (at + length - start > mostOf(rules, scan)) return forcedEnd(rules, text, start, mostOf(rules, scan));
     if (plain.length === 1 && isSeparator[plain.charCodeAt(0)]) {
       if (scan.wordAt >= 0) readWord(rules, scan, plainView(text.slice(start + scan.wordAt, at)).text, at - start);
       scan.open.gap += 1;
@@ -86,6 +90,9 @@ function segmentEnd(
   return undefined;
 }
 
+const mostOf = ({ maxSegment, maxBlock = maxSegment }: SegmentRules, { open }: Scan): number =>
+  open.block > 0 ? maxBlock : maxSegment;
+
 function readWord(rules: SegmentRules, scan: Scan, word: string, end: number): void {
   scan.wordAt = -1;
   scan.open.gap = 0;
@@ -94,11 +101,11 @@ function readWord(rules: SegmentRules, scan: Scan, word: string, end: number): v
 }
 
 /** So early that every hit before that place has been seen whole. */
-function forcedEnd({ maxSegment, maxMatch, cutPlace }: SegmentRules, text: string, start: number): number {
-  const view = plainView(text.slice(start, start + maxSegment));
-  const place = cutPlace(view.text, view.placeOf(maxSegment - maxMatch));
-  const at = place < view.text.length ? view.spanOf({ start: place, end: place }).start : maxSegment;
-  return wholeCharacter(text, start + (at > 0 ? at : maxSegment - maxMatch));
+function forcedEnd({ maxMatch, cutPlace }: SegmentRules, text: string, start: number, most: number): number {
+  const view = plainView(text.slice(start, start + most));
+  const place = cutPlace(view.text, view.placeOf(most - maxMatch));
+  const at = place < view.text.length ? view.spanOf({ start: place, end: place }).start : most;
+  return wholeCharacter(text, start + (at > 0 ? at : most - maxMatch));
 }
 
 /** How much of `text` can be judged whatever follows: all but its last segment. @param scan of that, read on */

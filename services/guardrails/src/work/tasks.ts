@@ -4,6 +4,7 @@ import { prepareKeywords } from '../keyword/find-keywords.ts';
 import { preparePii } from '../pii/find-pii.ts';
 import { prepareInjections } from '../prompt-injection/find-injections.ts';
 import { prepareTokenCounting } from '../token-limiter/count-tokens.ts';
+import { prepareSecrets } from '../secrets/find-secrets.ts';
 import { prepareNormalizing } from '../unicode-normalizer/normalize-text.ts';
 import type { Judge } from './task-outcome.ts';
 
@@ -13,6 +14,7 @@ export const TASKS = {
   pii: preparePii,
   'prompt-injection': prepareInjections,
   'token-limiter': prepareTokenCounting,
+  secrets: prepareSecrets,
   'unicode-normalizer': prepareNormalizing,
 };
 

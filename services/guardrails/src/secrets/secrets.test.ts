@@ -1,0 +1,67 @@
+import { commonArgs, inputArgs, resultArgs, stopOf, toolResultArgs } from '@millrace/testkit';
+import { messageText } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { assistant, toolCallChunk } from '../testing/messages.ts';
+import { send } from '../testing/stream-text.ts';
+import { LEFT_OUT, secrets } from './secrets.ts';
+
+const KEY = `gh${'p_'}Q7xLmZ2pR9vTk4WsY1nB8cHd6FgJ3eUaQ7xL`;
+
+test('input is redacted; which provider it was is detail, the value is nowhere', async () => {
+  const args = inputArgs([`use ${KEY}`]);
+  await secrets.create({}).processInput?.(args);
+  expect(args.messageList.get.input.db().map(messageText)).toEqual(['use [REDACTED]']);
+  expect(args.violations).toMatchObject([
+    { rule: 'provider-key', count: 1, detail: { hits: [{ provider: 'github', start: 4 }] } },
+  ]);
+  expect(JSON.stringify(args.violations)).not.toContain(KEY);
+});
+test('block aborts', async () => {
+  const stop = await stopOf(() => secrets.create({ strategy: 'block' }).processInput?.(inputArgs([KEY])));
+  expect(stop).toMatchObject({ kind: 'abort', reason: 'A secret: provider-key.' });
+});
+test('tool results are redacted by what their names say, at any depth', async () => {
+  const result = {
+    db: { userPassword: 'hunter2', user: 'ada' },
+    api: { clientSecret: '8f14e45fceea167a' },
+    max_tokens: 4096,
+  };
+  expect(await secrets.create({}).processToolResult?.(toolResultArgs(result))).toEqual({
+    result: { db: { userPassword: '[REDACTED]', user: 'ada' }, api: { clientSecret: '[REDACTED]' }, max_tokens: 4096 },
+  });
+  const left = await secrets.create({ strategy: 'filter' }).processToolResult?.(toolResultArgs(result));
+  expect(left).toEqual({ result: LEFT_OUT });
+});
+test('the final answer is redacted, and the input that is stored', async () => {
+  const args = resultArgs([assistant('a1', `It is ${KEY}.`)], { input: [KEY] });
+  await secrets.create({}).processOutputResult?.(args);
+  expect(args.messageList.get.response.db().map(messageText)).toEqual(['It is [REDACTED].']);
+  expect(args.messageList.get.input.db().map(messageText)).toEqual(['[REDACTED]']);
+});
+
+describe('options', () => {
+  const passed = async (options: object, text: string) => {
+    const args = inputArgs([text]);
+    await secrets.create(options).processInput?.(args);
+    return args.messageList.get.input.db().map(messageText).join('');
+  };
+  test('rules limit what is looked for', async () => {
+    expect(await passed({ rules: ['named-secret'] }, `${KEY} password: hunter2`)).toBe(`${KEY} password: [REDACTED]`);
+  });
+  test('minEntropy decides what looks like a key under any name', async () => {
+    const text = 'blob: Q7xLmZ2pR9vTk4WsY1nB8cHd6FgJ3eUa';
+    expect(await passed({}, text)).toBe('blob: [REDACTED]');
+    expect(await passed({ minEntropy: 5.5 }, text)).toBe(text);
+    expect(await passed({ minEntropy: 0 }, text)).toBe(text);
+  });
+  test('allow lets values pass', async () => expect(await passed({ allow: [KEY] }, KEY)).toBe(KEY));
+  test('toolArguments keep gives the tool the value', async () => {
+    const [kept] = await send(secrets.create({ toolArguments: 'keep' }), toolCallChunk({ token: KEY }), commonArgs());
+    expect(JSON.stringify(kept)).toContain(KEY);
+    const [marked] = await send(secrets.create({}), toolCallChunk({ token: KEY }), commonArgs());
+    expect(JSON.stringify(marked)).not.toContain(KEY);
+  });
+  test.each([{ minEntropy: -1 }, { rules: [] }, { rules: ['x'] }, { entropy: 3 }])('%j is refused', (options) =>
+    expect(secrets.options.safeParse(options).success).toBe(false),
+  );
+});
