@@ -11,12 +11,12 @@ export function entropyOf(value: string): number {
 
 /** How often the kind of character (small, capital, digit, other) changes, of all places where it might. */
 export function changesOf(value: string): number {
-  const kinds = [...value].map(kindOf);
+  const kinds = value.split('').map(kindOf);
   const changes = kinds.filter((kind, at) => at > 0 && kind !== kinds[at - 1]).length;
   return changes / Math.max(1, value.length - 1);
 }
 
-export const kindsIn = (value: string): number => new Set([...value].map(kindOf)).size;
+export const kindsIn = (value: string): number => new Set(value.split('').map(kindOf)).size;
 
 function kindOf(character: string): string {
   if (/[a-z]/.test(character)) return 'small';

@@ -9,13 +9,15 @@ const found = (text: string) =>
 
 const hex = (length: number) => 'a1b2c3d4e5f60718'.repeat(8).slice(0, length);
 const mixed = (length: number) => 'Q7xLmZ2pR9vTk4WsY1nB8cHd6FgJ3eUa'.repeat(8).slice(0, length);
+const GITHUB = ['gh', 'p_'].join('');
+const SLACK = ['hooks', 'slack', 'com'].join('.');
 const dash = '-----';
 const pem = (kind: string, lines = 4) =>
   [`${dash}BEGIN ${kind}${dash}`, ...Array.from({ length: lines }, () => mixed(64)), `${dash}END ${kind}${dash}`].join(
     '\n',
   );
 const jwt = `eyJ${mixed(33)}.eyJ${mixed(60)}.${mixed(43)}`;
-const aws = `AKIA${'IOSFODNN7QWERTYU'}`;
+const aws = ['AKIA', 'IOSFODNN7QWERTYU'].join('');
 
 describe('is found', () => {
   test.each<[text: string, ...hits: string[]]>([
@@ -27,12 +29,9 @@ describe('is found', () => {
     [`Authorization: Bearer ${mixed(40)}`, `bearer ${mixed(40)}`],
     ['Authorization: Basic YWRhOmxvdmVsYWNlMTIz', 'bearer YWRhOmxvdmVsYWNlMTIz'],
     [`key ${aws}.`, `provider-key ${aws}`],
-    [`gh${'p_'}${mixed(36)}`, `provider-key gh${'p_'}${mixed(36)}`],
+    [`${GITHUB}${mixed(36)}`, `provider-key ${GITHUB}${mixed(36)}`],
     [`sk-ant-${mixed(40)}`, `provider-key sk-ant-${mixed(40)}`],
-    [
-      `https://hooks.${'slack'}.com/services/T0${mixed(30)}`,
-      `provider-key hooks.${'slack'}.com/services/T0${mixed(30)}`,
-    ],
+    [`https://${SLACK}/services/T0${mixed(30)}`, `provider-key ${SLACK}/services/T0${mixed(30)}`],
     [`hvs.${mixed(30)}`, `provider-key hvs.${mixed(30)}`],
     [`gsk_${mixed(52)}`, `provider-key gsk_${mixed(52)}`],
     ['postgres://ada:s3cret@db.example.com/x', 'url-credentials ada:s3cret'],

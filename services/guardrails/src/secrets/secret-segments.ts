@@ -3,7 +3,7 @@ import type { Open, SegmentRules } from '../segments/segment-end.ts';
 import { isSecretName, signWord } from './secret-names.ts';
 
 /** Code units. A key or token that is longer is found up to there. */
-export const MAX_SEGMENT = 4_096;
+const MAX_SEGMENT = 4_096;
 /** The largest private keys that are in use have some 13,000. */
 export const MAX_BLOCK = 16_384;
 const MAX_MATCH = 512;

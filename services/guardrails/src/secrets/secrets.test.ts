@@ -5,7 +5,8 @@ import { assistant, toolCallChunk } from '../testing/messages.ts';
 import { send } from '../testing/stream-text.ts';
 import { LEFT_OUT, secrets } from './secrets.ts';
 
-const KEY = `gh${'p_'}Q7xLmZ2pR9vTk4WsY1nB8cHd6FgJ3eUaQ7xL`;
+const GITHUB = ['gh', 'p_'].join('');
+const KEY = `${GITHUB}Q7xLmZ2pR9vTk4WsY1nB8cHd6FgJ3eUaQ7xL`;
 
 test('input is redacted; which provider it was is detail, the value is nowhere', async () => {
   const args = inputArgs([`use ${KEY}`]);

@@ -13,7 +13,7 @@ import { secretSegments } from './secret-segments.ts';
 import { secretsOptions, type SecretsOptions } from './secrets-options.ts';
 
 export const LEFT_OUT = '[tool result left out: it held a secret]';
-export const DENIED = 'The arguments hold a secret, which this tool must not be given.';
+const DENIED = 'The arguments hold a secret, which this tool must not be given.';
 const MARK = '[REDACTED]';
 
 export const secrets = defineProcessor({

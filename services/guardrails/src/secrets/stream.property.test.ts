@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newScan, settledLength } from '../segments/segment-end.ts';
-import { expectMarks, type KnownValue } from '../testing/known-values.ts';
+import { wronglyMarked, type KnownValue } from '../testing/known-values.ts';
 import { streamText, type StreamKind } from '../testing/stream-text.ts';
 import { beginning } from '../text/json-place.ts';
 import { replaceHits } from '../text/replace-hits.ts';
@@ -14,6 +14,7 @@ import { secretsOptions } from './secrets-options.ts';
 
 const SEED = 20_261_121;
 const mixed = (length: number) => 'Q7xLmZ2pR9vTk4WsY1nB8cHd6FgJ3eUa'.repeat(8).slice(0, length);
+const GITHUB = ['gh', 'p_'].join('');
 const dash = '-----';
 const pem = `${dash}BEGIN RSA PRIVATE KEY${dash}\n${`${mixed(64)}\n`.repeat(12)}${dash}END RSA PRIVATE KEY${dash}`;
 
@@ -21,7 +22,7 @@ const values: KnownValue[] = [
   [pem, '[REDACTED]'],
   [`eyJ${mixed(33)}.eyJ${mixed(60)}.${mixed(43)}`, '[REDACTED]'],
   [`Bearer ${mixed(40)}`, 'Bearer [REDACTED]'],
-  [`gh${'p_'}${mixed(36)}`, '[REDACTED]'],
+  [`${GITHUB}${mixed(36)}`, '[REDACTED]'],
   ['my password is hunter2!', 'my password is [REDACTED]!'],
   ['client_secret: 8f14e45fceea167a', 'client_secret: [REDACTED]'],
   ['--password hunter2', '--password [REDACTED]'],
@@ -45,7 +46,8 @@ const ends = [' , ', ' ; ', '\n', ' and '];
 
 describe.each<StreamKind>(['text', 'reasoning', 'tool'])('%s deltas', (kind) => {
   test('of known values are together their marks, and the words between them as they were', async () => {
-    await expectMarks(() => secrets.create({}), kind, { values, harmless, ends, numRuns: 100 });
+    const known = { values, harmless, ends, numRuns: 100 };
+    expect(await wronglyMarked(() => secrets.create({}), kind, known)).toBeUndefined();
   });
 });
 
@@ -54,8 +56,8 @@ const segments = secretSegments(createDetectSecrets(detection).cutPlace);
 const find = prepareSecrets(detection);
 const redacted = (text: string) => replaceHits(text, find([text])[0]?.[0] ?? [], () => '[]', beginning(false));
 const pieces = [
-  ...values.map(([value]) => value),
-  ...[
+  values.map(([value]) => value),
+  [
     dash,
     'BEGIN',
     ' PRIVATE KEY',
@@ -71,10 +73,9 @@ const pieces = [
     '\\"',
     'is',
     'hunter2',
-    'eyJ',
   ],
-  ...[mixed(64), mixed(1_500), 'a.b', '|', '://', '@', '--', '\u200b', '&#61;', ';', ',', 'x'],
-];
+  ['eyJ', mixed(64), mixed(1_500), 'a.b', '|', '://', '@', '--', '\u200b', '&#61;', ';', ',', 'x'],
+].flat();
 const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 24 }).map((parts) => parts.join(''));
 
 test('what is settled stays so whatever follows', () => {
