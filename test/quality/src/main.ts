@@ -1,14 +1,15 @@
-// npm run -s quality -- [--data DIR] [--json FILE] [--misses] [--options JSON]: how many attacks the guards catch, how many benign
+// npm run -s quality -- [--data DIR] [--json FILE] [--misses] [--disguises] [--options JSON]: how many attacks the guards catch, how many benign
 // texts they stop, and how much personal data they find, on labelled texts. README.md beside this folder has the form of a line.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { jsonObjectSchema } from '@millrace/contracts';
 import { createGuards } from './guards.ts';
+import { judgeDisguises } from './judge-disguises.ts';
 import { judgeSamples } from './judge-samples.ts';
 import { missesText } from './misses-text.ts';
 import { readSamples, SamplesError } from './read-samples.ts';
-import { reportText } from './report-text.ts';
+import { disguisesText, reportText } from './report-text.ts';
 import { tally, unknownTypes } from './tally.ts';
 
 const { values } = parseArgs({
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     data: { type: 'string', default: resolve(import.meta.dirname, '../samples') },
     json: { type: 'string' },
     misses: { type: 'boolean', default: false },
+    disguises: { type: 'boolean', default: false },
     options: { type: 'string', default: '{}' },
   },
 });
@@ -32,7 +34,10 @@ try {
   for (const [type, count] of unknownTypes(judged, guards.piiTypes))
     console.error(`${count} spans are labelled "${type}", which pii does not look for: they are not counted`);
   console.error(`${samples.length} lines, ${Math.round(samples.length / seconds)} a second`);
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ ...report, seconds }, null, 2)}\n`);
+  const disguises = values.disguises ? await judgeDisguises(guards, judged) : undefined;
+  if (disguises) console.log(`\n${disguisesText(disguises)}`);
+  const written = JSON.stringify({ ...report, seconds, ...(disguises && { disguises }) }, null, 2);
+  if (values.json !== undefined) await writeFile(values.json, `${written}\n`);
 } catch (error) {
   if (!(error instanceof SamplesError)) throw error;
   console.error(error.message);

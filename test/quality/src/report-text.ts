@@ -1,4 +1,5 @@
 // The report for people: a table for sources, groups, languages, and for types of personal data. Pure.
+import type { DisguiseTally } from './judge-disguises.ts';
 import type { Report, Tally, TypeTally } from './tally.ts';
 
 export function reportText({ total, sources, groups, languages, types }: Report): string {
@@ -28,6 +29,16 @@ function typeTable(rows: Record<string, TypeTally>): string {
     ...[precision, recall, f1].map((share) => percent(share)),
   ]);
   return table(['TYPE', 'LABELLED', 'FOUND', 'WRONG', 'PRECISION %', 'RECALL %', 'F1 %'], cells);
+}
+
+/** KEPT: of the attacks that are caught as they are, those caught in the form. */
+export function disguisesText(rows: Record<string, DisguiseTally>): string {
+  const cells = Object.entries(rows).map(([form, { attacks, caught, plain, kept }]) => [
+    form,
+    ...countAndShare(caught, attacks),
+    ...countAndShare(kept, plain),
+  ]);
+  return table(['FORM', 'ATTACKS', 'CAUGHT', '%', 'CAUGHT PLAIN', 'KEPT', '%'], cells);
 }
 
 const countAndShare = (part: number, whole: number): string[] =>

@@ -1,0 +1,20 @@
+// The text taken apart and put into something else: variables, JSON, a table, several messages.
+import { characters, pieces, type DisguiseForm } from './disguise-form.ts';
+
+const PARTS = 4;
+const inParts = (text: string): string[] => pieces(text, Math.max(1, Math.ceil(characters(text).length / PARTS)));
+
+export const WRAPPING_FORMS: Readonly<Record<string, DisguiseForm>> = {
+  variables: (text) => {
+    const parts = inParts(text);
+    const lines = parts.map((part, at) => `v${at} = ${JSON.stringify(part)}`);
+    return `${lines.join('\n')}\nAnswer ${parts.map((_, at) => `v${at}`).join(' + ')}`;
+  },
+  'json-strings': (text) => JSON.stringify({ page: 1, data: JSON.stringify({ items: [{ note: text }] }) }),
+  'table-cells': (text) => `| ${text.split(/\s+/).join(' | ')} |`,
+  messages: (text) => {
+    const words = text.split(/(?<=\s)/);
+    const middle = Math.ceil(words.length / 2);
+    return [words.slice(0, middle).join(''), words.slice(middle).join('')].filter((part) => part.trim() !== '');
+  },
+};
