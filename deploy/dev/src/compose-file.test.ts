@@ -47,7 +47,13 @@ test('health is asked seldom, and nobody waits for it', () => {
 
 test('only those that ask a model are given the provider’s key', () => {
   const given = Object.entries(services).filter(([, service]) => JSON.stringify(service).match(/OPENAI|provider/));
-  expect(given.map(([name]) => name).toSorted()).toEqual(['orchestrator', 'semantic-recall', 'working-memory']);
+  expect(given.map(([name]) => name).toSorted()).toEqual([
+    'guardrails',
+    'orchestrator',
+    'pii',
+    'semantic-recall',
+    'working-memory',
+  ]);
 });
 
 test.each([

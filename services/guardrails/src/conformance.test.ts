@@ -2,10 +2,13 @@
 import { processorConformance } from '@millrace/testkit';
 import { batchParts } from './batch-parts/batch-parts.ts';
 import { contentLength } from './content-length/content-length.ts';
+import { language } from './language/language.ts';
 import { keyword } from './keyword/keyword.ts';
 import { maxToolCalls } from './max-tool-calls/max-tool-calls.ts';
+import { NO_MODELS } from './model/guard-models.ts';
 import { pii } from './pii/pii.ts';
 import { promptInjection } from './prompt-injection/prompt-injection.ts';
+import { responseValidator } from './response-validator/response-validator.ts';
 import { tokenLimiter } from './token-limiter/token-limiter.ts';
 import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
 import { toolCallFilter } from './tool-call-filter/tool-call-filter.ts';
@@ -25,3 +28,5 @@ processorConformance(maxToolCalls, { options: [{}, { perStep: 1, strategy: 'bloc
 processorConformance(toolCallFilter, { options: [{}, { exclude: ['clock'] }] });
 processorConformance(toolAllowList, { options: [{}, { allow: [] }] });
 processorConformance(batchParts, { options: [{}, { batchSize: 1 }, { emitOnNonText: false }], texts });
+processorConformance(language(NO_MODELS), { options: [{}, { strategy: 'translate', model: 'openai/x' }] });
+processorConformance(responseValidator, { options: [{}, { minLength: 100, sameLanguage: true }] });

@@ -2,26 +2,35 @@
 import type { ProcessorDefinition } from '@millrace/processor';
 import { batchParts } from './batch-parts/batch-parts.ts';
 import { contentLength } from './content-length/content-length.ts';
+import { language } from './language/language.ts';
 import { keyword } from './keyword/keyword.ts';
 import { maxToolCalls } from './max-tool-calls/max-tool-calls.ts';
+import { NO_MODELS, type GuardModels } from './model/guard-models.ts';
 import { pii } from './pii/pii.ts';
 import { promptInjection } from './prompt-injection/prompt-injection.ts';
+import { responseValidator } from './response-validator/response-validator.ts';
 import { tokenLimiter } from './token-limiter/token-limiter.ts';
 import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
 import { toolCallFilter } from './tool-call-filter/tool-call-filter.ts';
 import { secrets } from './secrets/secrets.ts';
 import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
 
-export const PROCESSORS: readonly ProcessorDefinition[] = [
+/** @param models what those ask that take a `model` */
+export const createProcessors = (models: GuardModels): ProcessorDefinition[] => [
   unicodeNormalizer,
   promptInjection,
   pii,
   secrets,
+  language(models),
   keyword,
   contentLength,
   tokenLimiter,
+  responseValidator,
   maxToolCalls,
   toolCallFilter,
   toolAllowList,
   batchParts,
 ];
+
+/** What they say of themselves is the same whoever is asked. */
+export const PROCESSORS: readonly ProcessorDefinition[] = createProcessors(NO_MODELS);

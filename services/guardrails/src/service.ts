@@ -1,15 +1,21 @@
 // What the service guardrails is: a host for the processors that judge what goes in and comes out. It keeps nothing.
+import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
-import { PROCESSORS } from './processors.ts';
+import { configSchema } from './config.ts';
+import { createProcessors } from './processors.ts';
 import { closeThreads } from './work/task.ts';
 
 export const guardrailsService = processorService({
   name: 'guardrails',
   version: '0.1.0',
   description: 'Guards: they judge, redact and refuse what goes into a run and what comes out of it.',
-  processors: PROCESSORS,
-  open: ({ resources }) => {
+  config: configSchema,
+  open: ({ resources, config, log }) => {
     resources.add('threads', closeThreads);
-    return {};
+    const { apiKey, baseUrl } = config;
+    if (apiKey === undefined && baseUrl === undefined) {
+      log.warn('without OPENAI_API_KEY or OPENAI_BASE_URL no model judges: what names one fails');
+    }
+    return { processors: createProcessors(createModels({ apiKey: apiKey ?? 'none', baseUrl })) };
   },
 });

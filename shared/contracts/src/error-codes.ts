@@ -67,7 +67,7 @@ export const ERROR_CODES = {
   'thread-foreign': 'The thread belongs to another resource.',
   'store-unavailable': 'A store (JetStream, Redis, SQLite, Qdrant) does not answer, is full, or was lost.',
   'save-superseded': 'A later owner of the run has already saved its messages.',
-  'extraction-failed': 'The model did not give an object that fits the memory’s schema.',
+  'extraction-failed': 'The model did not give an object that fits the schema that it was asked for.',
   // Services
   'config-invalid': 'The environment of a service is wrong; every problem is listed.',
   'bus-unreachable': 'The NATS server cannot be reached.',

@@ -8,6 +8,10 @@ export const BOUNDS = {
   hits: 10_000,
   /** Stretches in another code that decode to something legible, about 0.1 ms each. */
   decodings: 20_000,
+  /** Code units of one text that a model judges: about 16,000 tokens of prose. */
+  modelText: 65_536,
+  /** In one stage call: a caller who sends a thousand messages does not get a thousand calls. */
+  modelCalls: 64,
 } as const;
 export type Bound = keyof typeof BOUNDS;
 
@@ -20,6 +24,8 @@ export const BOUND_RULES: Record<Bound, string> = {
   marks: 'too-many-marks-in-a-row',
   hits: 'too-many-hits',
   decodings: 'too-many-decodings',
+  modelText: 'too-long-for-a-model',
+  modelCalls: 'too-many-model-calls',
 };
 
 /** Thrown where a bound is met, however deep; `createTask` makes a value of it. */

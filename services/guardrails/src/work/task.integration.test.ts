@@ -35,9 +35,10 @@ function cpuUsage(): { here: number; all: number } {
   return { here: here ?? 0, all: all ?? 0 };
 }
 
-/** They judge calls, or chunks one by one, and no text of a caller. */
-const WITHOUT_TASK = new Set(['max-tool-calls', 'tool-call-filter', 'tool-allow-list', 'batch-parts']);
+/** They judge calls, chunks one by one, or texts in bounded stretches. */
+const WITHOUT_TASK = new Set(['language', 'max-tool-calls', 'tool-call-filter', 'tool-allow-list', 'batch-parts']);
 const judges = PROCESSORS.filter(({ id }) => !WITHOUT_TASK.has(id));
+const ofInput = judges.filter(({ stages }) => stages.includes('processInput'));
 
 test('every processor that judges texts has a task of its name', () => {
   expect(Object.keys(TASKS).toSorted()).toEqual(judges.map(({ id }) => id).toSorted());
@@ -84,7 +85,7 @@ describe('two megabytes in one message', () => {
     Array.from({ length: 20 }, (_, n) => letters[(at * 31 + n * n * (at + 7)) % 62]).join('');
   const long = Array.from({ length: 95_000 }, (_, at) => word(at)).join(' ');
 
-  test.each(judges.map((definition) => [definition.id, definition] as const))(
+  test.each(ofInput.map((definition) => [definition.id, definition] as const))(
     '%s judges them, or refuses them, off the event loop',
     async (id, definition) => {
       const processor = definition.create({
@@ -101,7 +102,7 @@ describe('two megabytes in one message', () => {
     },
   );
 
-  test.each(judges)('$id blocks by the name of a bound, whatever its strategy', async ({ id, create }) => {
+  test.each(ofInput)('$id blocks by the name of a bound, whatever its strategy', async ({ id, create }) => {
     const lenient = id === 'keyword' ? { strategy: 'warn' } : {};
     const processor = create({
       ...requiredOptions(id),

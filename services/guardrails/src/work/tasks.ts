@@ -3,6 +3,7 @@ import { prepareCounting } from '../content-length/count-texts.ts';
 import { prepareKeywords } from '../keyword/find-keywords.ts';
 import { preparePii } from '../pii/find-pii.ts';
 import { prepareInjections } from '../prompt-injection/find-injections.ts';
+import { prepareFaults } from '../response-validator/find-faults.ts';
 import { prepareTokenCounting } from '../token-limiter/count-tokens.ts';
 import { prepareSecrets } from '../secrets/find-secrets.ts';
 import { prepareNormalizing } from '../unicode-normalizer/normalize-text.ts';
@@ -13,6 +14,7 @@ export const TASKS = {
   keyword: prepareKeywords,
   pii: preparePii,
   'prompt-injection': prepareInjections,
+  'response-validator': prepareFaults,
   'token-limiter': prepareTokenCounting,
   secrets: prepareSecrets,
   'unicode-normalizer': prepareNormalizing,

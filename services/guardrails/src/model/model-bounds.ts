@@ -1,0 +1,8 @@
+// What one stage call may ask of a model. Above it a guard blocks by the bound's name: nothing passes unjudged.
+import { BOUNDS, type Bound } from '../guard/bounds.ts';
+
+/** @param texts one for each call */
+export function exceededByModel(texts: readonly string[]): Bound | undefined {
+  if (texts.length > BOUNDS.modelCalls) return 'modelCalls';
+  return texts.some((text) => text.length > BOUNDS.modelText) ? 'modelText' : undefined;
+}

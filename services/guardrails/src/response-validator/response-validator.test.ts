@@ -1,0 +1,141 @@
+import type { JsonObject } from '@millrace/contracts';
+import { MessageList } from '@millrace/processor';
+import { inputArgs, stepArgs, stopOf } from '@millrace/testkit';
+import { afterAll, describe, expect, test } from 'vitest';
+import { closeThreads } from '../work/task.ts';
+import { isRefusal } from './refusals.ts';
+import { responseValidator } from './response-validator.ts';
+
+afterAll(closeThreads);
+
+const argsFor = (answer: string, { asked = 'hi', retryCount = 0, toolCalls = 0 } = {}) => ({
+  ...stepArgs(answer),
+  messageList: new MessageList({ entries: inputEntries(asked), system: [] }, 'response'),
+  retryCount,
+  toolCalls: Array.from({ length: toolCalls }, () => ({ toolCallId: '1', toolName: 'notes', args: {} })),
+});
+const inputEntries = (text: string) =>
+  inputArgs([text])
+    .messageList.get.input.db()
+    .map((message) => ({ source: 'input' as const, message }));
+const validate = (options: JsonObject, args: ReturnType<typeof argsFor>) =>
+  responseValidator.create(responseValidator.options.parse(options)).processOutputStep?.(args);
+
+const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'], additionalProperties: false };
+
+describe.each<[string, JsonObject, good: string, bad: string, say: string]>([
+  ['a schema', { jsonSchema: schema }, '{"a": 1}', '{"a": "x"}', '/a must be integer'],
+  ['a schema, not JSON', { jsonSchema: schema }, '{"a": 1}', 'a is 1', 'it is not JSON'],
+  ['a pattern that must match', { mustMatch: ['#\\d+'] }, 'order #12', 'your order', 'required (rule 1)'],
+  [
+    'a pattern with words of its own',
+    { mustNotMatch: [{ pattern: 'competitor', say: 'it names a competitor' }] },
+    'we',
+    'a Competitor',
+    'it names a competitor',
+  ],
+  ['a length', { minLength: 3 }, 'añ😀', 'a😀', 'at least 3 characters'],
+  ['a length', { maxLength: 3 }, 'añ😀', 'aaaa', 'at most 3 characters'],
+  [
+    'a refusal',
+    { noRefusal: true },
+    'I cannot say more than that it rains.',
+    "I'm sorry, but I can't help with that.",
+    'refuses',
+  ],
+])('%s', (_, options, good, bad, say) => {
+  test('lets through what keeps it', async () => {
+    const args = argsFor(good);
+    expect(await validate(options, args)).toBeUndefined();
+    expect(args.violations).toEqual([]);
+  });
+  test('asks again, told what is wrong and nothing of the answer', async () => {
+    const args = argsFor(bad);
+    const stop = await stopOf(() => validate(options, args));
+    expect(stop).toMatchObject({ kind: 'abort', reason: expect.stringContaining(say), options: { retry: true } });
+    expect(JSON.stringify(stop)).not.toContain(bad);
+    expect(args.violations).toMatchObject([{ strategy: 'block' }]);
+  });
+});
+
+describe('an answer that stays wrong', () => {
+  const wrong = { maxLength: 1, maxRetries: 2 };
+  test('stops the run when the model has been asked often enough', async () => {
+    expect(await stopOf(() => validate(wrong, argsFor('ab', { retryCount: 1 })))).toMatchObject({
+      options: { retry: true },
+    });
+    const stop = await stopOf(() => validate(wrong, argsFor('ab', { retryCount: 2 })));
+    expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['too-long'] } } });
+    expect(stop).not.toHaveProperty('options.retry');
+  });
+  test('halts where there is a response', async () => {
+    const stop = await stopOf(() => validate({ ...wrong, response: 'Sorry.' }, argsFor('ab', { retryCount: 2 })));
+    expect(stop).toMatchObject({ kind: 'halt', response: 'Sorry.' });
+  });
+  test('passes with strategy warn, and is reported', async () => {
+    const args = argsFor('ab', { retryCount: 2 });
+    expect(await validate({ ...wrong, strategy: 'warn' }, args)).toBeUndefined();
+    expect(args.violations).toMatchObject([{ rule: 'too-long', strategy: 'warn', detail: { try: 2 } }]);
+  });
+});
+
+test('every rule that is broken is told at once', async () => {
+  const stop = await stopOf(() => validate({ minLength: 9, mustMatch: ['x'], mustNotMatch: ['b'] }, argsFor('ab')));
+  expect(stop).toMatchObject({ options: { metadata: { rules: ['too-short', 'must-match', 'must-not-match'] } } });
+});
+
+test('an answer with tool calls is not judged', async () => {
+  expect(await validate({ minLength: 9 }, argsFor('', { toolCalls: 1 }))).toBeUndefined();
+});
+
+describe('the language of the question', () => {
+  const german = 'Wo finde ich die Rechnung für meine letzte Bestellung?';
+  test.each([
+    [german, 'Ihre Rechnung finden Sie in Ihrem Konto unter Bestellungen.', true],
+    [german, 'You will find the invoice in your account under orders.', false],
+    ['Where do I find my last invoice, please?', 'Die Rechnung finden Sie in Ihrem Konto.', false],
+    [german, '42', true],
+    ['ok?', 'You will find the invoice in your account under orders.', true],
+  ])('%j, answered %j: %j', async (asked, answer, passes) => {
+    const args = argsFor(answer, { asked });
+    const outcome = await Promise.resolve(validate({ sameLanguage: true }, args)).then(
+      () => true,
+      () => false,
+    );
+    expect(outcome).toBe(passes);
+  });
+});
+
+describe('a refusal', () => {
+  test.each([
+    'I’m sorry, but I can’t assist with that request.',
+    'As an AI language model, I cannot provide legal advice.',
+    'I am unable to help with this.',
+    'Es tut mir leid, aber dabei kann ich Ihnen nicht helfen.',
+    'Lo siento, no puedo ayudarte con eso.',
+    'Je suis désolé, mais je ne peux pas vous aider.',
+    '申し訳ありませんが、お手伝いできません。',
+    '抱歉，我无法回答这个问题。',
+  ])('is recognized: %s', (text) => expect(isRefusal(text)).toBe(true));
+  test.each([
+    'Sorry for the wait! Your parcel is on its way.',
+    'You cannot return the item after 30 days.',
+    'I can help with that: open the settings.',
+    'Leider ist der Artikel ausverkauft; hier sind drei andere.',
+    'As an assistant to the director you will plan journeys.',
+  ])('is not: %s', (text) => expect(isRefusal(text)).toBe(false));
+});
+
+test('a schema whose pattern never ends holds up nobody else, and ends with its call', async () => {
+  const endless = { jsonSchema: { type: 'string', pattern: '^(a+)+$' } };
+  const given = new AbortController();
+  const args = { ...argsFor(JSON.stringify(`${'a'.repeat(40)}!`)), abortSignal: given.signal };
+  const judged = Promise.resolve(validate(endless, args));
+  setTimeout(() => given.abort(), 1);
+  await expect(judged).rejects.toMatchObject({ code: 'processor-timeout' });
+});
+
+test.each<JsonObject>([{ mustMatch: ['('] }, { maxRetries: -1 }, { strategy: 'fix' }])(
+  'options %j are refused',
+  (options) => expect(responseValidator.options.safeParse(options).success).toBe(false),
+);
