@@ -5,6 +5,7 @@ import { contentLength } from './content-length/content-length.ts';
 import { language } from './language/language.ts';
 import { keyword } from './keyword/keyword.ts';
 import { maxToolCalls } from './max-tool-calls/max-tool-calls.ts';
+import { moderation } from './moderation/moderation.ts';
 import { NO_MODELS, type GuardModels } from './model/guard-models.ts';
 import { pii } from './pii/pii.ts';
 import { promptInjection } from './prompt-injection/prompt-injection.ts';
@@ -22,6 +23,7 @@ export const createProcessors = (models: GuardModels): ProcessorDefinition[] => 
   pii,
   secrets,
   language(models),
+  moderation(models),
   keyword,
   contentLength,
   tokenLimiter,

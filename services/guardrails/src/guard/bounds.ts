@@ -12,6 +12,8 @@ export const BOUNDS = {
   modelText: 65_536,
   /** In one stage call: a caller who sends a thousand messages does not get a thousand calls. */
   modelCalls: 64,
+  /** Windows of the answers of a run. */
+  modelWindows: 5_000,
 } as const;
 export type Bound = keyof typeof BOUNDS;
 
@@ -26,6 +28,7 @@ export const BOUND_RULES: Record<Bound, string> = {
   decodings: 'too-many-decodings',
   modelText: 'too-long-for-a-model',
   modelCalls: 'too-many-model-calls',
+  modelWindows: 'too-many-windows-for-a-model',
 };
 
 /** Thrown where a bound is met, however deep; `createTask` makes a value of it. */

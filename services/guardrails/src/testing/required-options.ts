@@ -3,6 +3,7 @@ import type { JsonObject } from '@millrace/contracts';
 
 const REQUIRED: Record<string, JsonObject> = {
   keyword: { keywords: ['x'] },
+  moderation: { mode: 'words' },
   'token-limiter': { limit: 100 },
 };
 

@@ -2,6 +2,7 @@
 import { prepareCounting } from '../content-length/count-texts.ts';
 import { prepareKeywords } from '../keyword/find-keywords.ts';
 import { preparePii } from '../pii/find-pii.ts';
+import { prepareWords } from '../moderation/moderate-words.ts';
 import { prepareInjections } from '../prompt-injection/find-injections.ts';
 import { prepareFaults } from '../response-validator/find-faults.ts';
 import { prepareTokenCounting } from '../token-limiter/count-tokens.ts';
@@ -12,6 +13,7 @@ import type { Judge } from './task-outcome.ts';
 export const TASKS = {
   'content-length': prepareCounting,
   keyword: prepareKeywords,
+  moderation: prepareWords,
   pii: preparePii,
   'prompt-injection': prepareInjections,
   'response-validator': prepareFaults,

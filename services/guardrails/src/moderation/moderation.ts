@@ -1,0 +1,54 @@
+// moderation: whether what the caller sends and what the model answers is hateful, violent, sexual, … A model judges, one call for
+// each message and each window of the stream; or a list of words, which is no more than that.
+import { MODEL_TIMEOUT_MS, defineProcessor, type Processor, type ProcessorDefinition } from '@millrace/processor';
+import { judgeInput, judgeResult } from '../guard/judge-stages.ts';
+import { judgeStream } from '../guard/judge-stream.ts';
+import type { GuardModels } from '../model/guard-models.ts';
+import { createModelJudge } from '../model/model-judge.ts';
+import { createTask } from '../work/task.ts';
+import { moderateResult, moderateStream } from './moderate-answer.ts';
+import { moderateInput } from './moderate-messages.ts';
+import { prepareWords, wordGuard } from './moderate-words.ts';
+import { moderationOptions, type ModerationOptions } from './moderation-options.ts';
+import { moderationQuestion } from './moderation-question.ts';
+
+export const moderation = (models: GuardModels): ProcessorDefinition =>
+  defineProcessor({
+    id: 'moderation',
+    description:
+      'Judges input and answer by a model for hate, violence, sex and the like, or by a list of swear words.',
+    aliases: ['ModerationProcessor'],
+    stages: ['processInput', 'processOutputStream', 'processOutputResult'],
+    reads: ['input', 'response'],
+    policy: { timeoutMs: MODEL_TIMEOUT_MS },
+    options: moderationOptions,
+    create: (options) =>
+      options.model === undefined || options.mode === 'words'
+        ? byWords(options)
+        : byModel(models, options, options.model),
+  });
+
+function byWords(options: ModerationOptions): Processor {
+  const guard = wordGuard(options);
+  return {
+    id: 'moderation',
+    processInput: (args) => judgeInput(guard, args),
+    processOutputStream: (args) => judgeStream(guard, args),
+    processOutputResult: (args) => judgeResult(guard, args),
+  };
+}
+
+function byModel(models: GuardModels, options: ModerationOptions, model: string): Processor {
+  const { categories, modelTimeoutMs: timeoutMs, words } = options;
+  const guard = {
+    ...options,
+    judge: createModelJudge({ models, model, timeoutMs, question: moderationQuestion(categories) }),
+    words: createTask('moderation', prepareWords, { words }),
+  };
+  return {
+    id: 'moderation',
+    processInput: (args) => moderateInput(guard, args),
+    processOutputStream: (args) => moderateStream(guard, args),
+    processOutputResult: (args) => moderateResult(guard, args),
+  };
+}
