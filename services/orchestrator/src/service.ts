@@ -48,7 +48,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('sessions', () => sessions.stop());
     const models = createModels({ apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL });
 
-    const consumer = createRunConsumer({ access, models, discovery, sessions, log }, config.MAX_RUNS, draining);
+    const consumer = createRunConsumer({ access, models, discovery, sessions, log, agents }, config.MAX_RUNS, draining);
     resources.add('runs', (remainingMs) => consumer.drain(remainingMs()));
     await discovery.refresh();
     const refuse = (error: Error, subject: string) =>

@@ -2,7 +2,7 @@
 // and an owner that reads its own write back must see it. `kv.update` has no TTL, so the writes are plain publishes with the
 // expected sequence.
 import { MillraceError } from '@millrace/contracts';
-import { JetStreamApiError } from '@nats-io/jetstream';
+import { JetStreamApiError, type JetStreamPublishOptions } from '@nats-io/jetstream';
 import { headers } from 'nats';
 import type { z } from 'zod';
 import { storeError } from './store-error.ts';
@@ -20,8 +20,13 @@ export type Written = { revision: number } | { conflict: true };
 const WRITE_TIMEOUT_MS = 2_000;
 const NOT_FOUND = 10037;
 
-/** `expectedRevision`: 0 for an entry that was never there; absent: whatever is there. */
-export type WriteOptions = { expectedRevision?: number; ttlSeconds?: number };
+export type WriteOptions = {
+  /** 0 for an entry that was never there; absent: whatever is there. */
+  expectedRevision?: number;
+  /** A key of the same bucket under which nothing may ever have been written; not together with `expectedRevision`. */
+  unlessWritten?: string;
+  ttlSeconds?: number;
+};
 
 /** @throws bus-unreachable, store-unavailable */
 export async function locateEntry<T>(
@@ -66,7 +71,12 @@ export async function writeEntry(
   options: WriteOptions,
 ): Promise<Written> {
   const subject = `$KV.${bucket}.${key}`;
-  return put(access, subject, encodeWithin(value, access.bus.maxPayload(), subject), options);
+  const { expectedRevision, unlessWritten, ttlSeconds } = options;
+  return put(access, subject, encodeWithin(value, access.bus.maxPayload(), subject), {
+    ttlSeconds,
+    ...(expectedRevision !== undefined && { expect: { lastSubjectSequence: expectedRevision } }),
+    ...(unlessWritten !== undefined && { expect: neverWritten(`$KV.${bucket}.${unlessWritten}`) }),
+  });
 }
 
 /** Leaves a tombstone, which those who watch the bucket are told; not of an entry that somebody has written since. @throws bus-unreachable, store-unavailable */
@@ -79,24 +89,26 @@ export async function deleteEntry(
 ): Promise<Written> {
   const tombstone = headers();
   tombstone.set('KV-Operation', 'DEL');
-  const options = { expectedRevision, ...(ttlSeconds !== undefined && { ttlSeconds }) };
-  return put(access, `$KV.${bucket}.${key}`, new Uint8Array(), options, tombstone);
+  const expect = { lastSubjectSequence: expectedRevision };
+  return put(access, `$KV.${bucket}.${key}`, new Uint8Array(), { expect, ttlSeconds, headers: tombstone });
 }
+
+const neverWritten = (subject: string) => ({ lastSubjectSequence: 0, lastSubjectSequenceSubject: subject });
+
+type Put = Pick<JetStreamPublishOptions, 'expect' | 'headers'>;
 
 async function put(
   access: JetStreamAccess,
   subject: string,
   payload: Uint8Array,
-  { expectedRevision, ttlSeconds }: WriteOptions,
-  more?: ReturnType<typeof headers>,
+  { ttlSeconds, ...options }: Partial<Put> & { ttlSeconds: number | undefined },
 ): Promise<Written> {
   try {
     const acked = await access.js.publish(subject, payload, {
-      ...(expectedRevision !== undefined && { expect: { lastSubjectSequence: expectedRevision } }),
+      ...options,
       timeout: WRITE_TIMEOUT_MS,
       retries: 0,
       ...(ttlSeconds !== undefined && { ttl: `${ttlSeconds}s` }),
-      ...(more && { headers: more }),
     });
     return { revision: acked.seq };
   } catch (error) {

@@ -65,6 +65,9 @@ export const runEventSchema = z.discriminatedUnion('event', [
 ]);
 export type RunEvent = z.infer<typeof runEventSchema>;
 
+/** A message of the events' stream: what happened between two checkpoints, in order. */
+export const eventBatchSchema = z.object({ events: z.array(runEventSchema) });
+
 const publicOutcomeSchema = entryOutcomeSchema
   .omit({ reason: true, metadata: true })
   .extend({ violations: z.array(publicViolationSchema).optional() });

@@ -57,6 +57,9 @@ export const commandSchema = z.discriminatedUnion('command', [
     request: runRequestSchema,
     requestHash: z.string(),
     submittedAt: z.number(),
+    /** Revisions of the run's head and of its agent as whoever queued it saw them: they need not be read again. */
+    headRevision: z.number().int().min(1).optional(),
+    agentRevision: z.number().int().min(1).optional(),
   }),
 ]);
 export type Command = z.infer<typeof commandSchema>;

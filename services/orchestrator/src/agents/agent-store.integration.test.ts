@@ -50,6 +50,16 @@ test('what one orchestrator applies and deletes the others see, in the order of 
   expect(late.list('seen').map(({ agent }) => agent.name)).toEqual(['b']);
 });
 
+test('a run gets an agent at least as new as the one that it was queued for, however late the watch is', async () => {
+  const [one, other] = [await open(), await open()];
+  await one.put('fresh', applied('a'));
+  await eventually(() => other.list('fresh').length === 1);
+  await one.put('fresh', applied('a'));
+  const { revision = 0 } = (await one.find('fresh', 'a')) ?? {};
+  expect(await other.atLeast('fresh', 'a', revision)).toMatchObject({ revision: 2 });
+  expect(await other.atLeast('fresh', 'none', revision)).toBeUndefined();
+});
+
 test('a tenant has so many agents and no more; those that it has can still be applied and deleted', async () => {
   const store = await open();
   const names = Array.from({ length: AGENT_LIMITS.maxAgents }, (_, at) => `agent-${at}`);

@@ -15,6 +15,10 @@ import {
 export type AgentStore = {
   /** Newest, or undefined. What the watch has not brought yet is read through. */
   get(tenant: string, agent: string): Promise<AppliedAgent | undefined>;
+  /** The same, with the bucket's revision of it. */
+  find(tenant: string, agent: string): Promise<Entry<AppliedAgent> | undefined>;
+  /** At least as new as that revision of the bucket: another orchestrator may have seen more of it. */
+  atLeast(tenant: string, agent: string, revision: number): Promise<AppliedAgent | undefined>;
   /** By name. */
   list(tenant: string): AppliedAgent[];
   /** @throws state-conflict when somebody else applied it in between; agents-full */
@@ -29,10 +33,10 @@ export type AgentStore = {
 export async function openAgentStore(access: JetStreamAccess): Promise<AgentStore> {
   const { bus } = access;
   const bucket = bus.names.agents;
-  const known = new Map<string, AppliedAgent>();
+  const known = new Map<string, Entry<AppliedAgent>>();
   const watch = () =>
     watchBucket(access, bucket, appliedAgentSchema, {
-      put: (key, { value }) => void known.set(key, value),
+      put: (key, entry) => void known.set(key, entry),
       removed: (key) => void known.delete(key),
     });
   let stop = await watch();
@@ -41,10 +45,18 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
   const list = (tenant: string) =>
     [...known]
       .filter(([key]) => key.startsWith(`${tenant}.`))
-      .map(([, applied]) => applied)
+      .map(([, { value }]) => value)
       .toSorted((one, other) => (one.agent.name < other.agent.name ? -1 : 1));
+  const find = async (tenant: string, agent: string) =>
+    known.get(agentKey(tenant, agent)) ?? (await read(agentKey(tenant, agent)));
   return {
-    get: async (tenant, agent) => known.get(agentKey(tenant, agent)) ?? (await read(agentKey(tenant, agent)))?.value,
+    find,
+    get: async (tenant, agent) => (await find(tenant, agent))?.value,
+    async atLeast(tenant, agent, revision) {
+      const there = known.get(agentKey(tenant, agent));
+      if (there && there.revision >= revision) return there.value;
+      return (await read(agentKey(tenant, agent)))?.value;
+    },
     list,
     async put(tenant, applied) {
       const key = agentKey(tenant, applied.agent.name);
@@ -55,7 +67,7 @@ export async function openAgentStore(access: JetStreamAccess): Promise<AgentStor
       const stored = { ...applied, revision: (before?.revision ?? 0) + 1 };
       const written = await writeEntry(access, bucket, key, stored, { expectedRevision: there.revision });
       if ('conflict' in written) throw conflictError(key);
-      known.set(key, stored);
+      known.set(key, { value: stored, revision: written.revision });
       return stored;
     },
     async delete(tenant, agent) {

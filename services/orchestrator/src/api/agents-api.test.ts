@@ -15,6 +15,8 @@ function createApi() {
   let puts = 0;
   const store: AgentStore = {
     get: async (of, agent) => stored.get(`${of}.${agent}`),
+    find: async () => undefined,
+    atLeast: async () => undefined,
     list: (of) => [...stored].flatMap(([key, applied]) => (key.startsWith(`${of}.`) ? [applied] : [])),
     async put(of, applied) {
       const there = { ...applied, revision: ++puts };

@@ -37,9 +37,9 @@ async function endQueued(access: JetStreamAccess, head: RunHead, expectedRevisio
   const written = await writeEntry(access, state, key, final, { expectedRevision, ttlSeconds });
   if ('conflict' in written) return false;
   publish(bus, bus.subjects.chunks(tenant, runId), { epoch, index: 0, chunks: [end.lastChunk] });
-  const event = { event: 'run', epoch, status: 'cancelled', ...ended };
+  const batch = { events: [{ event: 'run', epoch, status: 'cancelled', ...ended }] };
   const subject = bus.subjects.events(SHARD, tenant, runId);
-  await publishDurably(access, subject, event, `${tenant}.${runId}.${epoch}.0`, { once: true });
+  await publishDurably(access, subject, batch, `${tenant}.${runId}.${epoch}.0`, { once: true });
   return true;
 }
 

@@ -2,8 +2,8 @@
 import {
   MillraceError,
   chunkBatchSchema,
+  eventBatchSchema,
   isFinal,
-  runEventSchema,
   type ApiAnswer,
   type ChunkBatch,
   type RunEvent,
@@ -19,7 +19,7 @@ import { visibleChunks, type Position, type Visible } from './visible-chunks.ts'
 
 /** One answer; a client asks on from its end. A quarter of what the server that we ship takes as a message. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
-/** Log messages that are read for a page; each holds 8 KiB or 250 ms. */
+/** Log messages that are read for a page; each holds 32 KiB or 250 ms. */
 const MAX_PAGE_MESSAGES = 1_024;
 
 export function pageBytes({ bus }: JetStreamAccess): number {
@@ -85,7 +85,7 @@ function chunksGone({ runId, status }: RunHead): MillraceError {
 
 export type EventPage = { events: RunEvent[]; next?: number };
 
-/** The ending is the head's: its event is stored after it, and may be on its way. */
+/** The ending is the head's: its event is stored before it, and that of an owner who was replaced meanwhile is nobody's. */
 export async function readEvents(
   access: JetStreamAccess,
   head: RunHead,
@@ -93,12 +93,14 @@ export async function readEvents(
 ): Promise<EventPage> {
   const { bus } = access;
   const subject = bus.subjects.events(SHARD, head.tenant, head.runId);
-  const query = { stream: bus.names.events, subject, schema: runEventSchema };
+  const query = { stream: bus.names.events, subject, schema: eventBatchSchema };
   const options = { from: after + 1, maxMessages: limit, maxBytes: pageBytes(access) };
   const { found, next } = await readPage(access, query, options);
-  const events = found.map(({ value }) => value);
-  if (next !== undefined) return { events, next: next - 1 };
   const { ended, epoch, status } = head;
-  const isTold = events.some((event) => event.event === 'run' && event.epoch === epoch && isFinal(event.status));
+  const isEnding = (event: RunEvent) => event.event === 'run' && isFinal(event.status);
+  const isConfirmed = (event: RunEvent) => isFinal(status) && event.epoch === epoch;
+  const events = found.flatMap(({ value }) => value.events).filter((event) => !isEnding(event) || isConfirmed(event));
+  if (next !== undefined) return { events, next: next - 1 };
+  const isTold = events.some(isEnding);
   return { events: ended && !isTold ? [...events, { event: 'run', ...ended, epoch, status }] : events };
 }

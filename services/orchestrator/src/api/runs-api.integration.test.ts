@@ -78,7 +78,7 @@ describe('a run that waits in the queue', () => {
 describe('runs-list', () => {
   test('gives a tenant its runs in pages, each once, and none of another tenant', async () => {
     const tenant = 'tenant-of-many';
-    const listed: AgentStore = { ...agents, get: async () => applied };
+    const listed: AgentStore = { ...agents, find: async () => ({ value: applied, revision: 1 }) };
     const own = createRunsApi(stream.access, listed);
     const ids = Array.from({ length: 5 }, (_, n) => `listed-${n}`);
     for (const run of ids) await own.submit(requestOf({ tenant, run }), { tenant, run });

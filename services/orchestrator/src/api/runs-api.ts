@@ -38,18 +38,18 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore) {
     async submit(request: ApiRequest<'submit'>, call: Call): Promise<ApiAnswer<'submit'>> {
       const { tenant, run } = addressOf(call);
       refuseOthers(request, tenant, run);
-      const applied = await agents.get(tenant, request.agent);
+      const applied = await agents.find(tenant, request.agent);
       if (!applied) {
         throw unknownAgent(
           request.agent,
           agents.list(tenant).map((one) => one.agent.name),
         );
       }
-      refuseBadRequest(request, applied.agent.callerRoles);
+      refuseBadRequest(request, applied.value.agent.callerRoles);
       // Both stand in the run's first record.
       const bytes = Buffer.byteLength(JSON.stringify(request)) + Buffer.byteLength(JSON.stringify(applied));
       if (bytes > bus.maxPayload() - COMMAND_ROOM_BYTES) throw tooLarge(bytes, bus.maxPayload());
-      await submitRun(access, request);
+      await submitRun(access, request, applied.revision);
       return { runId: run, accepted: true };
     },
     async run(_request: object, call: Call): Promise<ApiAnswer<'run'>> {

@@ -11,7 +11,7 @@ const TOMBSTONE_SECONDS = 60;
 const ATTEMPTS = 5;
 
 /** @throws run-exists, queue-full, bus-unreachable, store-unavailable */
-export async function submitRun(access: JetStreamAccess, request: RunRequest): Promise<void> {
+export async function submitRun(access: JetStreamAccess, request: RunRequest, agentRevision: number): Promise<void> {
   const { bus } = access;
   const { tenant, runId } = request;
   const command = { command: 'start' as const, request, requestHash: requestHash(request), submittedAt: Date.now() };
@@ -20,7 +20,8 @@ export async function submitRun(access: JetStreamAccess, request: RunRequest): P
   // A request of the same id and content that was put there a moment ago is stored once.
   const msgID = `${tenant}.${runId}.${command.requestHash}`;
   try {
-    await publishDurably(access, bus.subjects.runs(tenant), command, msgID);
+    const known = { headRevision: there.revision, agentRevision };
+    await publishDurably(access, bus.subjects.runs(tenant), { ...command, ...known }, msgID);
   } catch (error) {
     // Who was refused is not queued.
     if (there.isNew) await removeHead(access, tenant, runId, there.revision);

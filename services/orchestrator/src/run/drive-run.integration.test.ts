@@ -156,6 +156,7 @@ describe('a redelivered command', () => {
     const { begin, apply, asked } = driver({ text: 'Hello.' });
     const run = await begin({ agent: await apply() });
     await run.drive({ acknowledge: () => Promise.reject(new Error('lost')) }).catch(() => undefined);
+    await connection.bus.nc.flush();
     const before = run.live.length;
     await run.drive();
     await eventually(() => run.live.length === before + 1);

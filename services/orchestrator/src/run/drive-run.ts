@@ -1,8 +1,6 @@
 // One run, from its command to its acknowledgement, on the orchestrator that owns it: begun, or taken over, and driven on by the same
 // walk.
 import {
-  agentKey,
-  appliedAgentSchema,
   loggedError,
   toWireError,
   type AppliedAgent,
@@ -12,7 +10,7 @@ import {
   type RunRequest,
   type WireError,
 } from '@millrace/contracts';
-import { readEntry, type Delivery } from '@millrace/bus';
+import type { Delivery } from '@millrace/bus';
 import { chunk } from '../state/make-chunk.ts';
 import type { ChunkPublisher } from '../state/chunk-publisher.ts';
 import { openEpoch } from './open-epoch.ts';
@@ -63,7 +61,8 @@ async function execute({ deps, delivery, stop, store, state }: Driven): Promise<
     const { isLeaving } = stop;
     const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, ...from });
     if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
-    if (await store.cancelAsked()) stop.stop('cancelled');
+    // Who begins a run learns of it at its first checkpoint; the owner before this one may have been told.
+    if (store.head().epoch > 1 && (await store.cancelAsked())) stop.stop('cancelled');
     const outcome = await runLoop(run).catch((error: unknown) => endWith(broken(run, error)));
     if (fenced.aborted) throw new FencedError(tenant, runId);
     const ended = outcome.kind === 'end' ? await endOf(run, outcome.ending) : undefined;
@@ -82,12 +81,13 @@ type Beginning = Pick<RunParts, 'first' | 'unsaved'>;
 /** The first checkpoint writes what the run began with. Before it, that is the command and the agent as it is applied then. */
 async function beginning(
   deps: Deps,
-  { request }: Command,
+  command: Command,
   chunks: ChunkPublisher,
 ): Promise<Beginning | { error: WireError }> {
+  const { request } = command;
   const { runId, threadId, agent } = request;
   chunks.publish([chunk(runId, { type: 'start', payload: { agent, ...(threadId !== undefined && { threadId }) } })]);
-  const applied = await readAgent(deps, request);
+  const applied = await readAgent(deps, command);
   if ('error' in applied) return applied;
   const begun = { action: 'begun' as const, request, applied: applied.ok, firstIndex: chunks.nextIndex() };
   return { first: initialState(begun), unsaved: [begun] };
@@ -128,13 +128,15 @@ async function endOf(run: Run, ending: Ending): Promise<Ended> {
   }
 }
 
-async function readAgent({ access }: Deps, request: RunRequest): Promise<{ ok: AppliedAgent } | { error: WireError }> {
+/** As it was when the run was queued, or newer. */
+async function readAgent(
+  { agents }: Deps,
+  { request, agentRevision = Infinity }: Command,
+): Promise<{ ok: AppliedAgent } | { error: WireError }> {
   const { tenant, agent } = request;
   try {
-    const entry = await throughOutages(`agent ${agent}`, () =>
-      readEntry(access, access.bus.names.agents, agentKey(tenant, agent), appliedAgentSchema),
-    );
-    if (entry) return { ok: entry.value };
+    const applied = await throughOutages(`agent ${agent}`, () => agents.atLeast(tenant, agent, agentRevision));
+    if (applied) return { ok: applied };
     return { error: { code: 'agent-unknown', message: `There is no agent "${agent}".` } };
   } catch (error) {
     return { error: toWireError(error) };

@@ -1,5 +1,5 @@
-// The last words of a run: how it ended, the head that says so, then the last chunk and event, then the acknowledgement. A crash in
-// between is repeated by whoever gets the command again. A fenced owner gets no further than it is: its ending is not the run's.
+// The last words of a run: how it ended, the head that says so, then the last chunk, then the acknowledgement. A crash in between is
+// repeated by whoever gets the command again. A fenced owner gets no further than it is: its ending is not the run's.
 import { MillraceError, toWireError, type WireError } from '@millrace/contracts';
 import { publish, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import type { ChunkPublisher } from '../state/chunk-publisher.ts';
@@ -26,19 +26,17 @@ export async function storeEnding(parts: EndingParts, ended: Ended): Promise<voi
   const refuseFenced = () => {
     if (fenced.aborted) throw new FencedError(tenant, runId);
   };
+  const step = result.steps.length;
+  // It counts when the head says the same: the ending of an owner that is fenced in between is told to nobody.
+  events.record({ event: 'run', status, step });
   try {
     await throughOutages(`the ending of ${tenant}.${runId}`, () =>
       Promise.all([chunks.flush(), flushed(events), store.keepEnd({ result, lastChunk })]),
     );
     refuseFenced();
-    const step = result.steps.length;
     const at = new Date().toISOString();
     await store.write({ status, ended: { at, step }, nextIndex: chunks.nextIndex() + 1 }, true);
-    chunks.publish([lastChunk]);
-    // After the write: the ending of an owner that was fenced in between is in nobody's events.
-    events.record({ event: 'run', status, step });
-    await Promise.all([chunks.flush(), events.flush()]);
-    refuseFenced();
+    chunks.publishLast(lastChunk);
   } catch (error) {
     if (!(error instanceof FencedError)) tellReaders(parts, error);
     throw error;

@@ -28,6 +28,12 @@ export async function takeRun(asked: Asked): Promise<Taken | undefined> {
   const { deps, delivery } = asked;
   const { access } = deps;
   const { tenant, runId } = delivery.command.request;
+  const { headRevision } = delivery.command;
+  if (headRevision !== undefined) {
+    // Nobody has touched it since it was queued, in most cases.
+    const store = await openRunStore(access, firstHead(access.bus.id, delivery), headRevision);
+    if (store) return { store };
+  }
   for (let attempt = 1; attempt <= TAKE_ATTEMPTS; attempt += 1) {
     const there = await throughOutages(`the state of ${tenant}.${runId}`, () => locateHead(access, tenant, runId));
     if ('error' in there) {

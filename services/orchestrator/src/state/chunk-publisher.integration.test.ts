@@ -37,6 +37,29 @@ const all = (batches: readonly ChunkBatch[]) => batches.flatMap(({ chunks }) => 
 const isDense = (batches: readonly ChunkBatch[], from = 0) =>
   batches.reduce((next, { index, chunks }) => (index === next ? index + chunks.length : NaN), from);
 
+describe('the last chunk', () => {
+  test('goes out live, in its place, after all others, and is not logged', async () => {
+    const { chunks, live, logged, stop } = await publisher();
+    chunks.publish(words(2));
+    await chunks.flush();
+    chunks.publishLast({ type: 'abort', runId: 'r', from: 'AGENT', payload: { reason: 'cancelled' } });
+    await eventually(() => all(live).length === 3);
+    expect(isDense(live)).toBe(3);
+    await chunks.flush();
+    expect(all(await logged())).toHaveLength(2);
+    stop();
+  });
+
+  test('is not published by an owner that was fenced', async () => {
+    const { chunks, live, stop } = await publisher();
+    chunks.close();
+    chunks.publishLast({ type: 'abort', runId: 'r', from: 'AGENT', payload: { reason: 'cancelled' } });
+    await connection.bus.nc.flush();
+    expect(live).toEqual([]);
+    stop();
+  });
+});
+
 describe('the live subject', () => {
   test('gets what is published in one turn in one message; indexes are dense from the first one on', async () => {
     const { chunks, live, stop } = await publisher({ epoch: 3, firstIndex: 12 });

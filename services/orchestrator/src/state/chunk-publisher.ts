@@ -7,7 +7,7 @@ import { createStoredQueue } from './stored-queue.ts';
 
 /** The log gathers this long or this much. */
 const GATHER_MS = 250;
-const GATHER_BYTES = 8 * 1024;
+const GATHER_BYTES = 32 * 1024;
 /** One live message at most; the server's own limit is far above. */
 const MAX_BATCH_BYTES = 256 * 1024;
 /** One stream of chunks for now; more shards come by configuration. */
@@ -18,6 +18,8 @@ export type ChunkPublisher = {
   nextIndex(): number;
   /** Nothing is published any more after `close`: whoever publishes learns at the next flush. @throws message-too-large */
   publish(chunks: readonly Chunk[]): void;
+  /** The last chunk, live alone: replays have it from the run's end, which is stored by then. */
+  publishLast(chunk: Chunk): void;
   /** Everything so far is live, and acknowledged by the log. @throws bus-unreachable, FencedError after `close` */
   flush(): Promise<void>;
   /** Forgets what is not out yet and publishes nothing more: the run was fenced, or is over. */
@@ -70,6 +72,13 @@ export function createChunkPublisher({ access, tenant, runId, epoch, firstIndex 
     gathered.parts.push(part);
     gathered.bytes += bytes;
   };
+  const publishLast = (chunk: Chunk) => {
+    if (closed) return;
+    sendLive();
+    gatherInto(live, JSON.stringify(chunk), 0);
+    next += 1;
+    sendLive();
+  };
   const add = (chunk: Chunk) => {
     const part = JSON.stringify(chunk);
     const bytes = Buffer.byteLength(part);
@@ -94,6 +103,7 @@ export function createChunkPublisher({ access, tenant, runId, epoch, firstIndex 
       if (log.bytes >= GATHER_BYTES) sendLog();
       else if (log.parts.length > 0) gather ??= setTimeout(sendLog, GATHER_MS);
     },
+    publishLast,
     async flush() {
       sendLive();
       sendLog();

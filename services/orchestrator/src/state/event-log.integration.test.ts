@@ -33,6 +33,25 @@ test('events of the next owner are stored after those of the owner before', asyn
   expect((await eventsOf('owners')).map(({ epoch }) => epoch)).toEqual([1, 2]);
 });
 
+test('the ending that an owner recorded and did not live to see is not told; that of the head is', async () => {
+  const log = logOf('replaced');
+  log.record({ event: 'run', status: 'finished', step: 1 });
+  await log.flush();
+  expect(await eventsOf('replaced')).toEqual([]);
+  const ended = { at: '2026-01-01T00:00:00.000Z', step: 2 };
+  const head = headOf('replaced', { epoch: 2, status: 'failed', ended });
+  const { events } = await readEvents(stream.access, head, { after: 0, limit: 100 });
+  expect(events).toEqual([{ event: 'run', epoch: 2, status: 'failed', ...ended }]);
+});
+
+test('events between two flushes are one message', async () => {
+  const before = (await stream.access.jsm.streams.info(connection.bus.names.events)).state.messages;
+  const log = logOf('gathered');
+  for (let step = 0; step < 20; step++) log.record(running(step));
+  await log.flush();
+  expect((await stream.access.jsm.streams.info(connection.bus.names.events)).state.messages).toBe(before + 1);
+});
+
 test('a flush of events with nothing recorded has nothing to wait for', async () => {
   await logOf('silent').flush();
   expect(await eventsOf('silent')).toEqual([]);

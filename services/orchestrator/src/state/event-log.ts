@@ -1,6 +1,6 @@
-// A run's audit trail: events are published as they come and acknowledged before the next checkpoint.
-import type { RunEvent } from '@millrace/contracts';
-import { encodeWithin, type JetStreamAccess } from '@millrace/bus';
+// A run's audit trail: events are gathered, and acknowledged before the next checkpoint.
+import { MillraceError, type RunEvent } from '@millrace/contracts';
+import type { JetStreamAccess } from '@millrace/bus';
 import { SHARD } from './chunk-publisher.ts';
 import { createStoredQueue } from './stored-queue.ts';
 
@@ -19,28 +19,62 @@ export type EventLog = {
 
 export type EventLogOptions = { access: JetStreamAccess; tenant: string; runId: string; epoch: number };
 
+/** Who reads the events of a run that goes on without a checkpoint sees them no later than this. */
+const GATHER_MS = 1_000;
+const MAX_GATHERED_BYTES = 256 * 1024;
+/** What stands around one event in its message. Bytes. */
+const ENVELOPE_BYTES = 64;
+
 export function createEventLog({ access, tenant, runId, epoch }: EventLogOptions): EventLog {
   const { bus } = access;
   const subject = bus.subjects.events(SHARD, tenant, runId);
   const stored = createStoredQueue(access, tenant, runId);
+  let gathered: string[] = [];
+  let bytes = 0;
   let count = 0;
   let refused: { error: unknown } | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const send = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (gathered.length === 0) return;
+    const payload = Buffer.from(`{"events":[${gathered.join(',')}]}`);
+    stored.add({ subject, payload, msgID: `${tenant}.${runId}.${epoch}.${count++}` });
+    gathered = [];
+    bytes = 0;
+  };
+  const add = (body: EventBody) => {
+    const event = JSON.stringify({ ...body, at: new Date().toISOString(), epoch });
+    const size = Buffer.byteLength(event);
+    if (size > bus.maxPayload() - ENVELOPE_BYTES) throw tooLarge(body.event, size);
+    if (bytes + size > MAX_GATHERED_BYTES) send();
+    gathered.push(event);
+    bytes += size;
+    timer ??= setTimeout(send, GATHER_MS);
+  };
   return {
     record(body) {
-      const event = { ...body, at: new Date().toISOString(), epoch };
       try {
-        const payload = encodeWithin(event, bus.maxPayload(), subject);
-        stored.add({ subject, payload, msgID: `${tenant}.${runId}.${epoch}.${count++}` });
+        add(body);
       } catch (error) {
         refused ??= { error };
       }
     },
     async flush() {
+      send();
       await stored.flush();
       const failed = refused;
       refused = undefined;
       if (failed) throw failed.error;
     },
-    close: stored.close,
+    close() {
+      clearTimeout(timer);
+      stored.close();
+    },
   };
+}
+
+function tooLarge(event: string, bytes: number): MillraceError {
+  return new MillraceError('message-too-large', `A ${event} event of ${bytes} bytes is larger than a message may be.`);
 }

@@ -1,6 +1,13 @@
 // One run on this orchestrator: its state and what is needed to move it on. The state changes by `dispatch` alone; a checkpoint
 // makes everything up to here last.
-import { type Agent, type Plan, type RunAction, type RunRef, type RunState } from '@millrace/contracts';
+import {
+  type Agent,
+  type AppliedAgent,
+  type Plan,
+  type RunAction,
+  type RunRef,
+  type RunState,
+} from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import type { Models } from '@millrace/models';
 import type { Discovery } from '../peers/discovery.ts';
@@ -20,6 +27,13 @@ export type Deps = {
   discovery: Discovery;
   sessions: SessionInbox;
   log: RunLog;
+  agents: AgentSource;
+};
+
+/** The agents as they are applied. */
+export type AgentSource = {
+  /** As it is now, or at least as `revision` of the bucket has it. @throws bus-unreachable, store-unavailable */
+  atLeast(tenant: string, agent: string, revision: number): Promise<AppliedAgent | undefined>;
 };
 
 export type Run = {
@@ -71,14 +85,9 @@ export function createRun({ first, unsaved = [], store, ...parts }: RunParts): R
     pending = [];
     const nextIndex = chunks.nextIndex();
     // All in one wait: a promise that is awaited only after another one that fails would be an unhandled rejection.
-    const [asked, written] = await Promise.all([
-      store.cancelAsked(),
-      store.record(actions),
-      chunks.flush(),
-      events.flush(),
-    ]);
-    await store.write({ records: store.head().records + written, nextIndex });
-    return asked ? endWith({ form: 'cancel' }) : interruption();
+    const [recorded] = await Promise.all([store.record(actions), chunks.flush(), events.flush()]);
+    await store.write({ records: store.head().records + recorded.count, nextIndex });
+    return recorded.cancelAsked ? endWith({ form: 'cancel' }) : interruption();
   };
   const interruption = (): Outcome | undefined => {
     if (!signal.aborted) return undefined;

@@ -1,8 +1,16 @@
 import type { RunHead } from '@millrace/contracts';
-import { ensureTopology, openJetStream, readEntry, deleteEntry, type JetStreamAccess } from '@millrace/bus';
+import {
+  ensureTopology,
+  locateEntry,
+  openJetStream,
+  readEntry,
+  deleteEntry,
+  type JetStreamAccess,
+} from '@millrace/bus';
 import { recordSchema, stateKeys } from '@millrace/contracts';
 import { useBus, useNats } from '@millrace/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { headOf } from '../testing/run-heads.ts';
 import { delta } from '../testing/chunks.ts';
 import { FencedError } from './fenced-error.ts';
@@ -107,15 +115,17 @@ describe('the head of a run', () => {
   });
 });
 
+const written = { count: 1, cancelAsked: false };
+
 describe('a record of a run', () => {
   const recordOf = async ({ runId }: RunHead, name: string) =>
     (await readEntry(access, connection.bus.names.state, stateKeys.record('acme', runId, name), recordSchema))?.value;
 
   test('is written once, under its epoch and number', async () => {
     const store = await opened();
-    await store.record([{ action: 'input-passed' }]);
+    expect(await store.record([{ action: 'input-passed' }])).toEqual(written);
     await store.write({ records: 1 });
-    await store.record([{ action: 'model-called' }]);
+    expect(await store.record([{ action: 'model-called' }])).toEqual(written);
     expect(await recordOf(store.head(), '1-0')).toEqual({ epoch: 1, actions: [{ action: 'input-passed' }] });
     expect(await recordOf(store.head(), '1-1')).toEqual({ epoch: 1, actions: [{ action: 'model-called' }] });
   });
@@ -157,6 +167,28 @@ describe('a cancel that is asked for', () => {
     expect(await store.cancelAsked()).toBe(true);
   });
 
+  test('is told to the owner with its next record, which is written all the same', async () => {
+    const store = await opened();
+    await store.record([{ action: 'input-passed' }]);
+    await store.write({ records: 1 });
+    await askCancel(access, 'acme', store.head().runId);
+    expect(await store.record([{ action: 'model-called' }])).toEqual({ count: 1, cancelAsked: true });
+    const { records } = store.head();
+    const key = stateKeys.record('acme', store.head().runId, `1-${records}`);
+    const there = await readEntry(access, connection.bus.names.state, key, recordSchema);
+    expect(there?.value.actions).toEqual([{ action: 'model-called' }]);
+  });
+
+  test('of an earlier run of the id, forgotten since, is not told', async () => {
+    const store = await opened();
+    const { runId } = store.head();
+    await askCancel(access, 'acme', runId);
+    const cancelKey = stateKeys.cancel('acme', runId);
+    const { revision } = await locateEntry(access, connection.bus.names.state, cancelKey, z.unknown());
+    await deleteEntry(access, connection.bus.names.state, cancelKey, revision);
+    expect(await store.record([{ action: 'input-passed' }])).toEqual(written);
+  });
+
   test('before the run has begun is seen when it begins', async () => {
     const head = firstHead();
     await askCancel(access, 'acme', head.runId);
@@ -173,7 +205,7 @@ describe('an outage of the server', () => {
     const recording = store.record([{ action: 'input-passed' }]);
     const asking = store.cancelAsked();
     await nats.start();
-    expect(await Promise.all([writing, recording, asking])).toEqual([undefined, 1, false]);
+    expect(await Promise.all([writing, recording, asking])).toEqual([undefined, written, false]);
     expect(await there(store.head())).toMatchObject({ write: 1, nextIndex: 6 });
   }, 40_000);
 });

@@ -15,12 +15,17 @@ export type RunStore = {
   head(): RunHead;
   /** @throws FencedError, message-too-large, bus-unreachable; store-unavailable when the state was lost: the next write makes it anew */
   write(change: Partial<RunHead>, final?: boolean): Promise<void>;
-  /** Adds what was done, as one record or as many as it takes; they count when the next head names them. @throws message-too-large, bus-unreachable */
-  record(actions: RunAction[]): Promise<number>;
+  /**
+   * Adds what was done, as one record or as many as it takes; they count when the next head names them. Says whether the run was
+   * asked to stop by then. @throws message-too-large, bus-unreachable
+   */
+  record(actions: RunAction[]): Promise<Recorded>;
   /** How the run ends; it counts when a final head is written. @throws message-too-large, bus-unreachable */
   keepEnd(end: RunEnd): Promise<void>;
   cancelAsked(): Promise<boolean>;
 };
+
+export type Recorded = { count: number; cancelAsked: boolean };
 
 /** Marks a run as cancelled: its owner reads this when it takes the run and at each checkpoint. */
 export async function askCancel(access: JetStreamAccess, tenant: string, runId: string): Promise<void> {
@@ -68,23 +73,36 @@ export async function openRunStore(
   if ((await put(first, stateTtlSeconds(first))) !== 'written') return undefined;
 
   const ttlSeconds = () => stateTtlSeconds(head);
-  const record = async (actions: RunAction[], at: number): Promise<number> => {
+  const cancelKey = stateKeys.cancel(tenant, runId);
+  const cancelAsked = () =>
+    throughOutages(`the cancel key of ${tenant}.${runId}`, async () => {
+      const asked = await readEntry(access, bucket, cancelKey, z.unknown());
+      return asked !== undefined;
+    });
+  const record = async (actions: RunAction[], at: number): Promise<Recorded> => {
     const { epoch } = head;
     const name = recordName(epoch, at);
     const value = recordSchema.parse({ epoch, actions });
     const recordKey = stateKeys.record(tenant, runId, name);
     try {
       // Nobody else writes records of this epoch; what an earlier run of that id has left there does not count.
-      await throughOutages(`record ${name} of ${tenant}.${runId}`, () =>
-        writeEntry(access, bucket, recordKey, value, { ttlSeconds: ttlSeconds() }),
-      );
-      return 1;
+      const write = (more: { unlessWritten?: string }) =>
+        throughOutages(`record ${name} of ${tenant}.${runId}`, () =>
+          writeEntry(access, bucket, recordKey, value, { ttlSeconds: ttlSeconds(), ...more }),
+        );
+      // The server looks whether there is a cancel key: reading it would be a request of its own.
+      const written = await write({ unlessWritten: cancelKey });
+      if ('revision' in written) return { count: 1, cancelAsked: false };
+      // It may be that of an earlier run of that id, which has expired.
+      const [asked] = await Promise.all([cancelAsked(), write({})]);
+      return { count: 1, cancelAsked: asked };
     } catch (error) {
       if (actions.length < 2 || !isTooLarge(error)) throw error;
     }
     const middle = actions.length >> 1;
-    const written = await record(actions.slice(0, middle), at);
-    return written + (await record(actions.slice(middle), at + written));
+    const first = await record(actions.slice(0, middle), at);
+    const second = await record(actions.slice(middle), at + first.count);
+    return { count: first.count + second.count, cancelAsked: second.cancelAsked };
   };
   return {
     head: () => head,
@@ -104,11 +122,7 @@ export async function openRunStore(
         writeEntry(access, bucket, endKey, end, { ttlSeconds: FINAL_TTL_SECONDS + END_MARGIN_SECONDS }),
       );
     },
-    cancelAsked: () =>
-      throughOutages(`the cancel key of ${tenant}.${runId}`, async () => {
-        const asked = await readEntry(access, bucket, stateKeys.cancel(tenant, runId), z.unknown());
-        return asked !== undefined;
-      }),
+    cancelAsked,
   };
 }
 

@@ -1,6 +1,7 @@
 // Runs as the work queue gives them, driven against real streams and a scripted model, without the queue itself.
 import {
   agentKey,
+  appliedAgentSchema,
   textMessage,
   type Agent,
   type Chunk,
@@ -10,7 +11,7 @@ import {
   type RunHead,
 } from '@millrace/contracts';
 import { chunkBatchSchema } from '@millrace/contracts';
-import { listen, writeEntry, type Delivery } from '@millrace/bus';
+import { listen, readEntry, writeEntry, type Delivery } from '@millrace/bus';
 import { driveRun } from '../run/drive-run.ts';
 import type { Deps } from '../state/run-context.ts';
 import { readEnd, readHead } from '../state/run-head.ts';
@@ -60,7 +61,11 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
     warn: quiet,
     error: (_: object, message: string) => void errors.push(message),
   };
-  const deps: Deps = { access, models, discovery, sessions, log };
+  const agents = {
+    atLeast: async (tenant: string, agent: string) =>
+      (await readEntry(access, bus.names.agents, agentKey(tenant, agent), appliedAgentSchema))?.value,
+  };
+  const deps: Deps = { access, models, discovery, sessions, log, agents };
   const listenings: { stop(): void }[] = [];
   return {
     deps,

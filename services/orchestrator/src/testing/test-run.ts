@@ -80,6 +80,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
       onPublish?.(more);
       published.push(...more);
     },
+    publishLast: (chunk) => void published.push(chunk),
     flush: async () => undefined,
     close: () => undefined,
   };
@@ -131,7 +132,7 @@ function keepRecords() {
     async record(actions) {
       write();
       records.push(actions);
-      return 1;
+      return { count: 1, cancelAsked: isCancelled };
     },
     keepEnd: async () => undefined,
     cancelAsked: async () => isCancelled,

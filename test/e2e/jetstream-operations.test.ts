@@ -1,0 +1,50 @@
+// What a run costs the server's store, counted: each operation is a write to disk, or a request that waits for one before it.
+import { defineProcessor, eventually, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { collect } from './collect.ts';
+import { script } from './script.ts';
+
+const nats = useNats();
+const pass = (id: string) =>
+  defineProcessor({
+    id,
+    description: 'passes everything on',
+    stages: ['processInput', 'processOutputStream'],
+    reads: ['input'],
+    options: z.strictObject({}),
+    create: () => ({ id, processInput: () => undefined, processOutputStream: async ({ part }) => part }),
+  });
+const spying = useBus(nats, 'spy');
+useProcessors(nats, [pass('first'), pass('second')]);
+const stack = useStack(nats, ['orchestrator', 'message-history']);
+
+/** A submission, its command taken, checkpoints, an ending. */
+const MAX_OPERATIONS = 20;
+
+test('a run of one step with processors and memory asks little of the store', async () => {
+  const agent = {
+    name: 'counted',
+    model: 'openai/gpt-5-mini',
+    input: ['first', 'second'],
+    output: ['first', 'second'],
+    memory: { lastMessages: 10 },
+  };
+  await stack.client.agents.apply(agent);
+  const run = async (threadId: string) =>
+    collect(await stack.client.start('counted', script({ text: 'word '.repeat(200), chunkSize: 5 }), { threadId }));
+  await run('before');
+
+  const spy = spying.bus;
+  const operations: string[] = [];
+  const watched = ['$JS.API.>', '$JS.ACK.>', '$KV.>', spy.subjects.logs, spy.subjects.allEvents];
+  for (const subject of watched)
+    spy.nc.subscribe(subject, { callback: (_error, message) => void operations.push(message.subject) });
+  // As the client puts it there: the server gives the same message to whoever takes the command.
+  spy.nc.subscribe(`${spy.subjects.prefix}.api.submit.>`, { callback: () => void operations.push('a command') });
+  await spy.nc.flush();
+  expect((await run('counted')).at(-1)).toMatchObject({ type: 'finish' });
+  await eventually(() => operations.some((subject) => subject.startsWith('$JS.ACK.')));
+  await spy.nc.flush();
+  expect(operations.length, operations.join('\n')).toBeLessThanOrEqual(MAX_OPERATIONS);
+});
