@@ -46,5 +46,7 @@ test('a run of one step with processors and memory asks little of the store', as
   expect((await run('counted')).at(-1)).toMatchObject({ type: 'finish' });
   await eventually(() => operations.some((subject) => subject.startsWith('$JS.ACK.')));
   await spy.nc.flush();
-  expect(operations.length, operations.join('\n')).toBeLessThanOrEqual(MAX_OPERATIONS);
+  // Beside the run, each orchestrator looks every few seconds whether its streams are there.
+  const own = operations.filter((subject) => !subject.endsWith('.NAMES') && !subject.includes('.INFO.'));
+  expect(own.slice(MAX_OPERATIONS)).toEqual([]);
 });
