@@ -31,7 +31,7 @@ export type Deps = {
 };
 
 /** The agents as they are applied. */
-export type AgentSource = {
+type AgentSource = {
   /** As it is now, or at least as `revision` of the bucket has it. @throws bus-unreachable, store-unavailable */
   atLeast(tenant: string, agent: string, revision: number): Promise<AppliedAgent | undefined>;
 };

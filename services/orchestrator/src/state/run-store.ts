@@ -25,7 +25,7 @@ export type RunStore = {
   cancelAsked(): Promise<boolean>;
 };
 
-export type Recorded = { count: number; cancelAsked: boolean };
+type Recorded = { count: number; cancelAsked: boolean };
 
 /** Marks a run as cancelled: its owner reads this when it takes the run and at each checkpoint. */
 export async function askCancel(access: JetStreamAccess, tenant: string, runId: string): Promise<void> {
