@@ -192,3 +192,20 @@ describe('replicas that have left', () => {
     expect(await discovery.goneReplicas('never-seen')).toBe('none');
   });
 });
+
+test('a replica that is there and does not answer is silent where another one answers, and is avoided for a while', async () => {
+  const [stopped, well] = [await replica('guards', ['pii']), await replica('guards', ['pii'])];
+  const discovery = await discovered();
+  expect(await discovery.hasSilent('pii')).toBe(false);
+  expect(discovery.preferred('pii')).toBeUndefined();
+  stopped.stop();
+  const deaf = connection.bus.nc.subscribe(`$SRV.PING.guards.${stopped.id}`, { callback: () => undefined });
+  await connection.bus.nc.flush();
+  expect(await discovery.hasSilent('pii')).toBe(true);
+  expect(await discovery.hasSilent('pii', well.id)).toBe(false);
+  expect(await discovery.hasSilent('pii', stopped.id)).toBe(true);
+  expect(discovery.preferred('pii')).toBe(well.id);
+  well.stop();
+  await eventually(async () => !(await discovery.hasSilent('pii')));
+  deaf.unsubscribe();
+});

@@ -8,6 +8,7 @@ import {
   type ToolDefinition,
 } from '@millrace/contracts';
 import { gatherInfo, gatherPings, hasLeft, type Bus } from '@millrace/bus';
+import { createSilentReplicas } from './silent-replicas.ts';
 
 export type FoundProcessor = AdvertisedProcessor;
 
@@ -23,6 +24,13 @@ export type Discovery = {
   replicaThatAnswers(processor: string, signal: AbortSignal, failed?: string): Promise<string | undefined>;
   /** How many of the processor's replicas (or: whether this one) have left the bus, as the server says; silence is no sign. */
   goneReplicas(processor: string, replica?: string): Promise<'all' | 'some' | 'none'>;
+  /**
+   * Whether one of the processor's replicas (or: this one) is there and does not answer a ping, while another one does: it is stopped,
+   * and takes its share of requests all the same.
+   */
+  hasSilent(processor: string, replica?: string): Promise<boolean>;
+  /** While one of its replicas was silent a moment ago: one that was not. undefined: whoever takes the request. */
+  preferred(processor: string): string | undefined;
   /** Resolves when everybody has been asked who was there at the time of the call. */
   refresh(): Promise<void>;
   stop(): void;
@@ -38,6 +46,7 @@ export function createDiscovery(bus: Bus): Discovery {
   let found: Advertised = { processors: new Map(), tools: new Map(), refused: [] };
   let tools = new Map<string, ToolDefinition>();
   const log = createRefusalLog(bus);
+  const silent = createSilentReplicas();
 
   const refresh = freshly(async () => {
     found = readAdvertised(await gatherInfo(bus, { gatherMs: GATHER_MS, max: MAX_ANSWERS }), bus.subjects);
@@ -72,6 +81,16 @@ export function createDiscovery(bus: Bus): Discovery {
       if (gone.every(Boolean)) return 'all';
       return gone.some(Boolean) ? 'some' : 'none';
     },
+    async hasSilent(processor, replica) {
+      const known = found.processors.get(processor);
+      if (!known) return false;
+      const pings = known.replicas.map(async (one) => ({ one, answer: await answersPing(bus, known.service, one) }));
+      const asked = await Promise.all(pings);
+      if (asked.every(({ answer }) => answer === undefined)) return false;
+      for (const { one, answer } of asked) silent.note(one, answer === undefined);
+      return asked.some(({ one, answer }) => answer === undefined && (replica === undefined || one === replica));
+    },
+    preferred: (processor) => silent.preferred(found.processors.get(processor)?.replicas ?? []),
     refresh,
     stop: () => clearInterval(timer),
   };

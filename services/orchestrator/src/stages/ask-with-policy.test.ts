@@ -16,6 +16,7 @@ async function outcomes(entries: PlanEntry[], script: Script, options: Options =
     together: () => together,
     replicaThatAnswers: async () => replicas.shift(),
     refresh: async () => undefined,
+    preferred: () => undefined,
   };
   const context: PolicyContext = { signal, deps: { discovery } };
   const ask: Ask<string> = async (group, { replica }) => {
@@ -116,6 +117,45 @@ describe('an entry that is asked', () => {
   });
 });
 
+describe('a request that nobody has taken up', () => {
+  const busy = (replica: string): Asked<string> => ({
+    ...fails({ failure: { verdict: failureOf('replica-busy', 'full'), of: 'member' } }),
+    notTaken: 'elsewhere',
+    replica,
+  });
+
+  test('because the replica is full goes elsewhere at once, and has cost no attempt', async () => {
+    const script: Script = (names, replica) => (replica === undefined ? busy('r1') : all(names));
+    const one = [planEntry('a', { attempts: 1 })];
+    expect(await outcomes(one, script, { replicas: ['r2'] })).toEqual(['a: ok 1']);
+    expect(asked).toEqual(['a', 'a@r2']);
+  });
+
+  test('because all replicas are full waits, and the entry’s time is not used up by that', async () => {
+    let full = 4;
+    const script: Script = (names) => (full-- > 0 ? busy('r1') : all(names));
+    const started = performance.now();
+    const shown = await outcomes(entries('a'), script, { replicas: ['r1', 'r1', 'r1', 'r1'] });
+    expect(shown).toEqual(['a: ok 1']);
+    // Longer than its time of 150 ms.
+    expect(performance.now() - started).toBeGreaterThan(250);
+  });
+
+  test('is not asked again when the run is stopped', async () => {
+    const stop = new AbortController();
+    const script: Script = () => (stop.abort(), busy('r1'));
+    expect(await outcomes(entries('a'), script, { signal: stop.signal })).toEqual(['a: replica-busy 1']);
+    expect(asked).toEqual(['a']);
+  });
+
+  test('because the bus was away is asked again, in one piece', async () => {
+    let cut = 1;
+    const script: Script = (names) => (cut-- > 0 ? { ...unanswered(), notTaken: 'again' } : all(names));
+    expect(await outcomes(entries('a', 'b'), script)).toEqual(['a+b: ok 1']);
+    expect(asked).toEqual(['a+b', 'a+b']);
+  });
+});
+
 describe('a service that is away', () => {
   test('is asked again until it is there', async () => {
     let tries = 0;
@@ -147,5 +187,6 @@ test('no processor is asked once the run is stopped', async () => {
 const discoveryOf = (replica: string) => ({
   together: () => true,
   replicaThatAnswers: async () => replica,
+  preferred: () => undefined,
   refresh: async () => undefined,
 });

@@ -1,6 +1,7 @@
 // How processors are asked, whatever for: a stage call, a stream session, a batch of chunks. Adjacent entries go into one request; one
 // that nobody answers is asked for one by one, so that policy falls on one entry; an entry is tried again on another replica while its
-// attempts last; one whose service is away is waited for while its time lasts.
+// attempts last; one whose service is away is waited for while its time lasts; one that no replica has taken up (all are full, or the
+// bus was away) is asked again, without an attempt and without its time.
 import { failureOf, type PlanEntry, type VerdictOf } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Discovery } from '../peers/discovery.ts';
@@ -19,6 +20,8 @@ export type Asked<A> = {
   nobodyThere?: boolean;
   /** The failure was not the replica's answer: there was none. */
   unanswered?: boolean;
+  /** Nobody has taken it up, and it is nobody's failure: see not-taken.ts. */
+  notTaken?: 'elsewhere' | 'again' | undefined;
   replica?: string | undefined;
 };
 
@@ -31,8 +34,11 @@ export type Outcome<A> = Answered<A> | Failed;
 
 export type PolicyContext = {
   signal: AbortSignal;
-  deps: { discovery: Pick<Discovery, 'together' | 'replicaThatAnswers' | 'refresh'> };
+  deps: { discovery: Pick<Discovery, 'together' | 'replicaThatAnswers' | 'preferred' | 'refresh'> };
 };
+
+/** How long an entry waits for a replica that has room, and for a bus that stays, ms: longer than an outage that runs survive. */
+const TAKEN_WITHIN_MS = 30_000;
 
 /** How long after an answer of nobody, or a ping in vain, somebody is asked again, ms. */
 const ASK_AGAIN_MS = 100;
@@ -52,12 +58,30 @@ export async function* askWithPolicy<A>(
   let alone = 0;
 
   const pause = () => delay(ASK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+  /** Elsewhere at once where that is possible: others may have room. */
+  const askTaken = async (group: PlanEntry[], to: Target): Promise<Asked<A>> => {
+    const { service = '', processor = '' } = group[0] ?? {};
+    const giveUpAt = performance.now() + TAKEN_WITHIN_MS;
+    let target = { ...to, replica: to.replica ?? discovery.preferred(processor) };
+    for (let tries = 1; ; tries++) {
+      const asked = await ask(group, target);
+      if (!asked.notTaken || signal.aborted || away.has(service)) return asked;
+      if (performance.now() > giveUpAt) {
+        away.add(service);
+        return asked;
+      }
+      if (tries > 1) await pause();
+      if (asked.notTaken === 'again') continue;
+      const found = await discovery.replicaThatAnswers(processor, signal, asked.replica);
+      target = { ...to, replica: found === asked.replica ? to.replica : (found ?? to.replica) };
+    }
+  };
   /** Nobody there is not a failure before the first entry's time is up: a service may be on its way back. */
   const askPresent = async (group: PlanEntry[], to: Target): Promise<Asked<A>> => {
     const { service = '', timeoutMs = 0 } = group[0] ?? {};
     const giveUpAt = performance.now() + timeoutMs;
     for (;;) {
-      const asked = await ask(group, to);
+      const asked = await askTaken(group, to);
       if (!asked.nobodyThere || away.has(service) || signal.aborted) return asked;
       if (performance.now() + ASK_AGAIN_MS > giveUpAt) {
         away.add(service);
@@ -86,7 +110,7 @@ export async function* askWithPolicy<A>(
         if (!failure.retryable || attempts >= entry.attempts || signal.aborted || away.has(entry.service)) return over;
         const replica = await another(entry, last.replica, last.unanswered ? started + entry.timeoutMs : 0);
         if (replica === undefined) return over;
-        const again = await ask([entry], { replica, lastTry: attempts + 1 >= entry.attempts });
+        const again = await askTaken([entry], { replica, lastTry: attempts + 1 >= entry.attempts });
         last = again.nobodyThere ? withFirst(again, failure) : { replica, ...again };
       } else last = await askPresent([entry], { lastTry: entry.attempts < 2 });
       if (last.answer !== undefined && !last.failure)

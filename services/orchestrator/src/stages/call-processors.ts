@@ -8,6 +8,7 @@ import { callHead, readsOf } from './call-request.ts';
 import { createProgressBudget, TOO_MUCH_PROGRESS } from './progress-budget.ts';
 import type { Run } from '../state/run-context.ts';
 import { entryFailure, judge, judgeAll, type Judged } from './verdict-fold.ts';
+import { notTaken } from './not-taken.ts';
 import { watchCall, type CallWatch } from './watch-call.ts';
 
 export type StageRequest = {
@@ -67,6 +68,7 @@ async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk)
   const budget = createProgressBudget();
   const tooMuch = new AbortController();
   let progressed = 0;
+  const connections = bus.connections();
   const answer = await request<StageReply>(bus, {
     subject: bus.subjects.stage(stage, first.processor, to.replica),
     payload: { ...head, stage, input: narrowInput(input, readsOf(group)) },
@@ -90,8 +92,9 @@ async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk)
     return { ...failedOf(group, error), replica: watch.replica() };
   }
   if ('error' in answer) {
-    giveUp(run, group, stage, head.callId, watch.reason() ?? answer.error);
-    return unanswered(group, { stage, input }, answer.error, watch);
+    const missed = await notTaken(run, answer.error, { connections, isSilent: watch.isSilent() });
+    if (!missed) giveUp(run, group, stage, head.callId, watch.reason() ?? answer.error);
+    return { ...unanswered(group, { stage, input }, answer.error, watch), ...missed };
   }
   if ('progress' in answer.ok) throw new Error('a progress message was taken for the answer');
   const { sequence, verdicts, replica } = answer.ok;

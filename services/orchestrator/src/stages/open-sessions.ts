@@ -6,6 +6,7 @@ import { askWithPolicy, type Asked, type Outcome, type Target } from './ask-with
 import { callHead, mergeAdjacent, readsOf } from './call-request.ts';
 import { failedOf, giveUp } from './call-processors.ts';
 import type { Run } from '../state/run-context.ts';
+import { notTaken } from './not-taken.ts';
 import { connectSession, type OpenedSession, type SessionConnection } from './session-client.ts';
 import { watchCall } from './watch-call.ts';
 
@@ -81,6 +82,7 @@ export async function askReplica(
   const stage = 'processOutputStream' as const;
   const head = callHead(run, group);
   const watch = watchCall(run, group, to.lastTry, to.replica);
+  const connections = bus.connections();
   const answer = await request<SessionOpened>(bus, {
     subject: bus.subjects.stage(stage, group[0]?.processor ?? '', to.replica),
     payload: {
@@ -98,8 +100,9 @@ export async function askReplica(
   watch.stop();
   if ('error' in answer) {
     const error = watch.reason() ?? answer.error;
-    giveUp(run, group, stage, head.callId, error);
-    return { ...failedOf(group, error), nobodyThere: error.code === 'nobody-there', unanswered: true };
+    const missed = await notTaken(run, answer.error, { connections, isSilent: watch.isSilent() });
+    if (!missed) giveUp(run, group, stage, head.callId, error);
+    return { ...failedOf(group, error), nobodyThere: error.code === 'nobody-there', unanswered: true, ...missed };
   }
   if (answer.ok.opened) {
     const served = Math.min(answer.ok.served, group.length);
@@ -108,7 +111,8 @@ export async function askReplica(
   const [refused] = answer.ok.verdicts;
   const isFailure = refused?.type === 'failure';
   const verdict = isFailure ? { ...failureOf(refused.code, refused.message), retryable: refused.retryable } : unsaid;
-  return { served: 0, failure: { verdict, of: 'member' } };
+  const missed = isFailure ? await notTaken(run, verdict, { connections, isSilent: false }) : undefined;
+  return { served: 0, failure: { verdict, of: 'member' }, ...missed };
 }
 
 const unsaid = failureOf('processor-failed', 'The session was refused.');

@@ -116,7 +116,7 @@ describe('a replica that leaves while it is at work', () => {
   });
 });
 
-test('a call whose answer went to a connection that is no more is asked for again within seconds', async () => {
+test('a call whose answer went to a connection that is no more is asked for again within seconds, and has cost no attempt', async () => {
   let connections = 1;
   const answering = await replica(['a'], async (asked, context, bus) => {
     if (answering.calls.length > 1) return judgeAll(asked, context, bus);
@@ -126,7 +126,46 @@ test('a call whose answer went to a connection that is no more is asked for agai
   const bus = { ...connection.bus, connections: () => connections };
   const made = createTestRun({ bus, discovery: { replicaThatAnswers: async () => answering.bus.id } });
   runs.push(made);
-  expect(await call(made, [planEntry('a', { timeoutMs: 60_000 })])).toEqual(['a continue 2']);
+  expect(await call(made, [planEntry('a', { timeoutMs: 60_000 })])).toEqual(['a continue 1']);
+});
+
+test('a call that went to a replica that is stopped goes to one that answers, within seconds, and has cost no attempt', async () => {
+  const stopped = await replica(['a', 'b'], async () => undefined);
+  let well: Awaited<ReturnType<typeof replica>> | undefined;
+  const made = testRun({
+    hasSilent: async (_processor, one) => well === undefined || one !== well.bus.id,
+    replicaThatAnswers: async () => {
+      well ??= await replica(['a', 'b'], judgeAll);
+      return well.bus.id;
+    },
+  });
+  const entries = ['a', 'b'].map((name) => planEntry(name, { timeoutMs: 60_000 }));
+  expect(await call(made, entries)).toEqual(['a continue 1', 'b continue 1']);
+  expect([stopped.calls, well?.calls]).toEqual([['a+b'], ['a+b']]);
+});
+
+test('a call that is under way when the bus goes away for longer than its time is asked again when it is back', async () => {
+  const made = await replica(['a'], async (asked, context, bus) =>
+    made.calls.length > 1 ? judgeAll(asked, context, bus) : undefined,
+  );
+  let isThere = true;
+  const back = new Set<() => void>();
+  const bus = {
+    ...connection.bus,
+    connected: () => isThere,
+    onReconnect: (listener: () => void) => (back.add(listener), () => void back.delete(listener)),
+  };
+  const { run, ...rest } = createTestRun({ bus });
+  runs.push({ run, ...rest });
+  const calling = Array.fromAsync(
+    callProcessors(run, [planEntry('a', { timeoutMs: 200, attempts: 1 })], { stage, input, onData: () => undefined }),
+  );
+  await eventually(() => made.calls.length === 1);
+  isThere = false;
+  await eventually(() => back.size === 1);
+  isThere = true;
+  for (const listener of back) listener();
+  expect(await calling).toMatchObject([{ verdict: { type: 'continue' }, attempts: 1 }]);
 });
 
 test('custom chunks of an entry that is tried again are not written twice', async () => {

@@ -18,6 +18,8 @@ export type CallWatch = {
   /** The verdicts that the replica has told of, where it tells. */
   judged(): Progress['judged'];
   replica(): string | undefined;
+  /** It was given up because a replica is there and does not answer, while another one does. */
+  isSilent(): boolean;
   stop(): void;
 };
 
@@ -36,6 +38,7 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
   const connection = bus.connections();
   let renewed = false;
   let over = false;
+  let isSilent = false;
 
   const abort = () => giveUp.abort();
   const end = (code: ErrorCode, message: string) => {
@@ -45,8 +48,10 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
   };
   /** The answer may have gone to a connection that is no more: without a word over the new one it is lost. */
   const isLost = () => !lastTry && bus.connections() !== connection;
+  const { discovery } = run.deps;
+  const processor = group[0]?.processor ?? '';
   const isGone = async () => {
-    const gone = await run.deps.discovery.goneReplicas(group[0]?.processor ?? '', by);
+    const gone = await discovery.goneReplicas(processor, by);
     return gone === 'all' || (gone === 'some' && !lastTry);
   };
   const look = async () => {
@@ -57,6 +62,10 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
     }
     if (now - heardAt >= LOOK_AFTER_MS && (await isGone().catch(() => false))) {
       return end('processor-not-there', 'The replica went away while it was at work.');
+    }
+    if (now - heardAt >= LOOK_AFTER_MS && !lastTry && (await discovery.hasSilent(processor, by).catch(() => false))) {
+      isSilent = true;
+      return end('processor-not-there', 'The replica does not answer.');
     }
     if (isLost() && performance.now() - heardAt >= LOOK_AFTER_MS) {
       if (renewed) return end('processor-not-there', 'The connection to NATS broke, and the answer with it.');
@@ -87,6 +96,7 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
     reason: () => reason,
     judged: () => judged,
     replica: () => by,
+    isSilent: () => isSilent,
     stop() {
       clearTimeout(timer);
       run.signal.removeEventListener('abort', abort);

@@ -154,6 +154,8 @@ const noDiscovery: Discovery = {
   together: () => false,
   replicaThatAnswers: async () => undefined,
   goneReplicas: async () => 'none',
+  hasSilent: async () => false,
+  preferred: () => undefined,
   refresh: async () => undefined,
   stop: () => undefined,
 };
