@@ -7,6 +7,9 @@ import type { JsonObject } from '../json.ts';
 import { fieldValuesIn } from './field-values.ts';
 import { fillSchema } from './fill-schema.ts';
 
+/** The emptiest value that fits: nothing is known. */
+export const structuredValue = (schema: JsonObject): unknown => fillSchema(schema, () => ({ news: [], whole: [] }));
+
 /** `answerText` is what the stand-in would say without a schema: it goes where the schema has room for an answer. */
 export function structuredAnswer(conversation: Conversation, schema: JsonObject, answerText: () => string): unknown {
   const value = fillSchema(schema, fieldValuesIn(conversation, answerText));

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { standInReply } from '../answer/answer.ts';
 import type { ModelCall } from '../conversation.ts';
+import { judgeReply } from '../judge/judge-reply.ts';
 import { withinLimits } from '../output-limit.ts';
 import { deltaCount, hasOutput, type ReplyFailure } from '../reply.ts';
 import { scriptedReply } from '../script/script.ts';
@@ -26,7 +27,7 @@ export async function serveModelCall(
   log: DevModelLog,
 ): Promise<Response> {
   const clientRequestId = request.headers.get('x-client-request-id')?.slice(0, maxRequestIdLength);
-  const scripted = scriptedReply(call, clientRequestId);
+  const scripted = scriptedReply(call, clientRequestId) ?? judgeReply(call);
   const reply = withinLimits(scripted ?? standInReply(call.conversation), call);
   const fields = {
     model: call.model,

@@ -1,4 +1,4 @@
-// Finds the script that a test puts into the user's message: a fenced code block tagged `script`. On its way here the
+// Finds what a test puts into the user's message: a fenced code block tagged `script`, or `verdict` (../judge). On its way here the
 // message may have lost its line breaks (a normalizer collapses white space), so the fence counts wherever it stands and
 // any white space, or none, may surround the array. The array's end is found by its brackets, so that a script may
 // contain fences in its own texts.
@@ -15,10 +15,17 @@ export type ScriptBlock = {
 /** A block whose array never closes is read to the text's end: a bound keeps a hostile text linear. */
 const maxBlocks = 8;
 
-const opening = /```script(?![\w-])\s*/g;
+export type BlockTag = 'script' | 'verdict';
+const openings: Record<BlockTag, RegExp> = {
+  script: /```script(?![\w-])\s*/g,
+  verdict: /```verdict(?![\w-])\s*/g,
+};
 const closing = /\s*```/y;
 
-export function scriptBlocks(text: string): ScriptBlock[] {
+export const scriptBlocks = (text: string): ScriptBlock[] => blocksOf(text, 'script');
+
+export function blocksOf(text: string, tag: BlockTag): ScriptBlock[] {
+  const opening = openings[tag];
   const blocks: ScriptBlock[] = [];
   let from = 0;
   while (blocks.length < maxBlocks) {
@@ -32,11 +39,13 @@ export function scriptBlocks(text: string): ScriptBlock[] {
   return blocks;
 }
 
-/** The text without its scripts: what the user can be said to have said. */
-export function withoutScripts(text: string): string {
+/** The text without its scripts and verdicts: what the user can be said to have said. */
+export const withoutScripts = (text: string): string => withoutBlocks(withoutBlocks(text, 'script'), 'verdict');
+
+export function withoutBlocks(text: string, tag: BlockTag): string {
   let rest = '';
   let from = 0;
-  for (const block of scriptBlocks(text)) {
+  for (const block of blocksOf(text, tag)) {
     rest += text.slice(from, block.start);
     from = block.end;
   }

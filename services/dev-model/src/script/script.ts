@@ -8,8 +8,8 @@ import { describeIssue } from '../api/describe-issue.ts';
 import { lastUserText, type ModelCall } from '../conversation.ts';
 import { defaultChunkSize, plainReply, type Reply } from '../reply.ts';
 import { scriptBlocks } from './script-block.ts';
+import { failureOf, maxDelayMs, scriptedErrorSchema } from './scripted-error.ts';
 
-const maxDelayMs = 60_000;
 const closingAnswer = 'done';
 
 const elementSchema = z.strictObject({
@@ -26,13 +26,7 @@ const elementSchema = z.strictObject({
       }),
     )
     .default([]),
-  error: z
-    .strictObject({
-      status: z.int().min(400).max(599).default(500),
-      message: z.string().default('This error was scripted.'),
-      retryAfterSeconds: z.number().min(0).optional(),
-    })
-    .optional(),
+  error: scriptedErrorSchema.optional(),
 });
 
 const scriptSchema = z.array(elementSchema);
@@ -87,9 +81,5 @@ const replyOf = (element: z.infer<typeof elementSchema>): Reply => ({
   finish: 'stop',
   chunkSize: element.chunkSize,
   delayMs: element.delayMs,
-  failure: element.error && {
-    status: element.error.status,
-    message: element.error.message,
-    retryAfterSeconds: element.error.retryAfterSeconds,
-  },
+  failure: element.error && failureOf(element.error),
 });
