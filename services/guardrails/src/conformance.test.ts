@@ -13,6 +13,7 @@ import { responseValidator } from './response-validator/response-validator.ts';
 import { tokenLimiter } from './token-limiter/token-limiter.ts';
 import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
 import { toolCallFilter } from './tool-call-filter/tool-call-filter.ts';
+import { regexFilter } from './regex-filter/regex-filter.ts';
 import { secrets } from './secrets/secrets.ts';
 import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
 
@@ -22,6 +23,7 @@ processorConformance(unicodeNormalizer, { options: [{}, { stripControlChars: tru
 processorConformance(promptInjection, { options: [{}, { strategy: 'rewrite' }] });
 processorConformance(pii, { options: [{}, { strategy: 'warn' }], texts });
 processorConformance(secrets, { options: [{}, { strategy: 'warn' }], texts });
+processorConformance(regexFilter, { options: [{ presets: ['email'], strategy: 'redact' }], texts });
 processorConformance(keyword, { options: [{ keywords: ['nightingale'], strategy: 'redact' }], texts });
 processorConformance(contentLength, { options: [{ maxOutput: 10_000 }] });
 processorConformance(tokenLimiter, { options: [{ limit: 4 }, { limit: 1_000, strategy: 'abort' }], texts });

@@ -13,6 +13,7 @@ import { responseValidator } from './response-validator/response-validator.ts';
 import { tokenLimiter } from './token-limiter/token-limiter.ts';
 import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
 import { toolCallFilter } from './tool-call-filter/tool-call-filter.ts';
+import { regexFilter } from './regex-filter/regex-filter.ts';
 import { secrets } from './secrets/secrets.ts';
 import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
 
@@ -24,6 +25,7 @@ export const createProcessors = (models: GuardModels): ProcessorDefinition[] => 
   secrets,
   language(models),
   moderation(models),
+  regexFilter,
   keyword,
   contentLength,
   tokenLimiter,

@@ -14,10 +14,17 @@ export async function judgeInput(guard: TextGuard, args: ProcessInputArgs): Prom
   }
 }
 
-/** The answer; and, where texts are replaced, the run's input, so that what is stored is what was let through. */
-export async function judgeResult(guard: TextGuard, args: ProcessOutputResultArgs): Promise<void> {
+/**
+ * The answer; and, where texts are replaced, the run's input, so that what is stored is what was let through.
+ * @param phase output: the answer alone
+ */
+export async function judgeResult(
+  guard: TextGuard,
+  args: ProcessOutputResultArgs,
+  phase: 'all' | 'output' = 'all',
+): Promise<void> {
   const { response, input } = args.messageList.get;
-  const given = [...response.db(), ...(replaces(guard) ? input.db() : [])];
+  const given = [...response.db(), ...(replaces(guard) && phase === 'all' ? input.db() : [])];
   const judged = await judgeMessages(guard, args, given);
   for (const [at, message] of judged.entries()) {
     if (message !== given[at]) args.messageList.replace(message);

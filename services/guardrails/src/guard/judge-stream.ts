@@ -16,12 +16,15 @@ import { collectTexts, judgeTexts, replaces, type StreamRule, type TextGuard } f
 type Delta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
 type Args = ProcessOutputStreamArgs;
 
+/** Code units. */
+const MIN_SLICE = 256;
+
 /** Throws (abort, halt) with strategy block, and where a text cannot be judged. */
 export function judgeStream(guard: TextGuard, args: Args): Chunk[] | Promise<Chunk[]> {
   const { part, state } = args;
   if (betweenParts.has(part.type)) for (const rule of guard.rules) forget(state, rule);
   const delta = deltaOf(part);
-  if (delta) return textOf(delta).length > MAX_INLINE_COST ? holdInSlices(guard, delta, args) : hold(guard, part, args);
+  if (delta) return textOf(delta).length > sliceOf(guard) ? holdInSlices(guard, delta, args) : hold(guard, part, args);
   const visit: Visit<Chunk> = (mapAt) =>
     mapChunkValues(part, (value) => guard.mapValue(value, mapAt({ chunk: part.type })));
   const texts = collectTexts(guard, args, visit);
@@ -55,9 +58,12 @@ function holdBy(guard: TextGuard, rule: StreamRule, part: Chunk, args: Args): Ch
   return passed;
 }
 
+/** What takes one turn of the event loop, code units. */
+const sliceOf = ({ weight = 1 }: TextGuard): number => Math.max(MIN_SLICE, Math.floor(MAX_INLINE_COST / weight));
+
 async function holdInSlices(guard: TextGuard, delta: Delta, args: Args): Promise<Chunk[]> {
   const passed: Chunk[] = [];
-  for (const slice of slicesOf(textOf(delta), MAX_INLINE_COST)) {
+  for (const slice of slicesOf(textOf(delta), sliceOf(guard))) {
     passed.push(...hold(guard, withText(delta, slice), args));
     await nextTurn();
     args.abortSignal.throwIfAborted();

@@ -66,11 +66,11 @@ const callOf = ({ stepNumber }: { stepNumber: number }, { toolCallId }: { toolCa
   `${stepNumber} ${toolCallId}`;
 
 export async function judgeToolResult(
-  guard: ToolGuard,
+  guard: TextGuard & { leftOut?: string },
   args: ProcessToolResultArgs,
 ): Promise<{ result: JsonValue } | undefined> {
   const where = { toolCallId: args.toolCall.toolCallId };
   const result = await judgeVisit(guard, args, (mapAt) => guard.mapValue(args.result, mapAt(where)));
   if (result === args.result) return undefined;
-  return { result: guard.strategy === 'filter' ? guard.leftOut : result };
+  return { result: guard.strategy === 'filter' && guard.leftOut !== undefined ? guard.leftOut : result };
 }

@@ -26,6 +26,8 @@ export type TextGuard = Reporting & {
   /** For each text the hits of each rule, found in what the rule before it left. */
   task: Task<Hit[][]>;
   rules: readonly StreamRule[];
+  /** How many times more than the slowest other guard it costs. */
+  weight?: number;
   /** What stands in the place of a hit. */
   mark(hit: Hit, value: string, state: JsonObject): string;
   /** Every text of a JSON value. */

@@ -9,7 +9,7 @@ import { replaceHits } from '../text/replace-hits.ts';
 import type { PrepareJudge } from '../work/task-outcome.ts';
 import { createKeywordMatcher } from './keyword-matcher.ts';
 import type { KeywordOptions } from './keyword-options.ts';
-import { findPatterns, settledByPatterns } from './pattern-filter.ts';
+import { findPatterns, settledByPatterns } from '../patterns/pattern-filter.ts';
 
 export const MARK = '[REDACTED]';
 
@@ -47,7 +47,11 @@ export function keywordRules({ keywords, patterns, wholeWords }: KeywordOptions)
       heldIn: 'heldForPatterns',
       placesIn: 'placesForPatterns',
       find: (text) =>
-        findPatterns(compiled, text).map(({ pattern, ...span }) => ({ ...span, rule: 'pattern', detail: { pattern } })),
+        findPatterns(compiled, text).map(({ pattern, ...span }) => ({
+          ...span,
+          rule: 'pattern',
+          detail: { pattern: pattern.source },
+        })),
       settled: (text) => settledByPatterns(compiled, text),
     });
   }

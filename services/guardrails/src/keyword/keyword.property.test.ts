@@ -9,7 +9,7 @@ import { keyword } from './keyword.ts';
 import { createKeywordMatcher } from './keyword-matcher.ts';
 import { MARK, keywordRules } from './find-keywords.ts';
 import { MAX_KEYWORD, keywordOptions } from './keyword-options.ts';
-import { MAX_STRETCH, findPatterns, settledByPatterns } from './pattern-filter.ts';
+import { MAX_STRETCH, findPatterns, settledByPatterns } from '../patterns/pattern-filter.ts';
 import { MAX_TOKEN } from './tokens.ts';
 import { replaceHits } from '../text/replace-hits.ts';
 import { replaceSpans, type Span } from '../text/span.ts';

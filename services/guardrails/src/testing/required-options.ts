@@ -4,6 +4,7 @@ import type { JsonObject } from '@millrace/contracts';
 const REQUIRED: Record<string, JsonObject> = {
   keyword: { keywords: ['x'] },
   moderation: { mode: 'words' },
+  'regex-filter': { presets: ['email'] },
   'token-limiter': { limit: 100 },
 };
 

@@ -6,6 +6,7 @@ import { prepareWords } from '../moderation/moderate-words.ts';
 import { prepareInjections } from '../prompt-injection/find-injections.ts';
 import { prepareFaults } from '../response-validator/find-faults.ts';
 import { prepareTokenCounting } from '../token-limiter/count-tokens.ts';
+import { prepareMatches } from '../regex-filter/find-matches.ts';
 import { prepareSecrets } from '../secrets/find-secrets.ts';
 import { prepareNormalizing } from '../unicode-normalizer/normalize-text.ts';
 import type { Judge } from './task-outcome.ts';
@@ -18,6 +19,7 @@ export const TASKS = {
   'prompt-injection': prepareInjections,
   'response-validator': prepareFaults,
   'token-limiter': prepareTokenCounting,
+  'regex-filter': prepareMatches,
   secrets: prepareSecrets,
   'unicode-normalizer': prepareNormalizing,
 };

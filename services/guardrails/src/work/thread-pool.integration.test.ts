@@ -16,7 +16,7 @@ describe('a thread pool', () => {
     expect(await Promise.all(jobs.map((job) => run(job, { cost: 1, signal })))).toEqual(jobs);
   });
   test('fails a job that takes too long, and goes on with the next', async () => {
-    const { run } = started({ size: 1, maxJobMs: 500 });
+    const { run } = started({ size: 1, maxJobMs: 3_000 });
     const hung = run('loop', { cost: 1, signal });
     const next = run('next', { cost: 1, signal });
     await expect(hung).rejects.toMatchObject({ code: 'processor-timeout' });
@@ -32,7 +32,7 @@ describe('a thread pool', () => {
     expect(await next).toBe('next');
   });
   test('takes a job that is given up out of the queue', async () => {
-    const { run } = started({ size: 1, maxJobMs: 500 });
+    const { run } = started({ size: 1, maxJobMs: 3_000 });
     const cancelled = new AbortController();
     const hung = run('loop', { cost: 1, signal });
     const waiting = run('never', { cost: 1, signal: cancelled.signal });
@@ -49,7 +49,7 @@ describe('a thread pool', () => {
     await expect(started().run('refuse', { cost: 1, signal })).rejects.toThrow('refused');
   });
   test('refuses what would make too much wait', async () => {
-    const { run } = started({ size: 1, maxJobMs: 500 });
+    const { run } = started({ size: 1, maxJobMs: 3_000 });
     const hung = run('loop', { cost: 1, signal });
     const waiting = run('next', { cost: 33_554_432, signal });
     await expect(run('more', { cost: 1, signal })).rejects.toMatchObject({ code: 'processor-timeout' });

@@ -1,0 +1,57 @@
+// regex-filter: blocks or marks what patterns find in what the caller sends, tool results, the model's stream and the final answer.
+// Patterns run in linear time: none can hang it.
+import { defineProcessor } from '@millrace/processor';
+import { judgeInput, judgeResult } from '../guard/judge-stages.ts';
+import { judgeStream } from '../guard/judge-stream.ts';
+import { judgeToolResult } from '../guard/judge-tools.ts';
+import { createKeyedMap } from '../guard/keyed-values.ts';
+import type { TextGuard } from '../guard/text-guard.ts';
+import { settledByPatterns } from '../patterns/pattern-filter.ts';
+import { weightOf } from '../text/linear-pattern.ts';
+import { createTask } from '../work/task.ts';
+import { filterPatterns, matchesIn, prepareMatches } from './find-matches.ts';
+import { DEFAULT_MARK, regexFilterOptions, type RegexFilterOptions } from './regex-filter-options.ts';
+
+export const regexFilter = defineProcessor({
+  id: 'regex-filter',
+  description: 'Blocks or marks what configured patterns find in input, tool results and answer, in linear time.',
+  aliases: ['RegexFilterProcessor'],
+  stages: ['processInput', 'processOutputStream', 'processToolResult', 'processOutputResult'],
+  reads: ['input', 'response'],
+  processDataParts: true,
+  options: regexFilterOptions,
+  create(options) {
+    const guard = createGuard(options);
+    const { phase } = options;
+    return {
+      id: 'regex-filter',
+      processInput: (args) => (phase === 'output' ? undefined : judgeInput(guard, args)),
+      processToolResult: (args) => (phase === 'output' ? undefined : judgeToolResult(guard, args)),
+      processOutputStream: (args) => (phase === 'input' ? [args.part] : judgeStream(guard, args)),
+      processOutputResult: (args) => (phase === 'input' ? undefined : judgeResult(guard, args, phase)),
+    };
+  },
+});
+
+function createGuard({ strategy, response, rules, presets, mark }: RegexFilterOptions): TextGuard {
+  const options = { rules, presets, mark };
+  const patterns = filterPatterns(options);
+  const weight = weightOf(patterns);
+  return {
+    strategy,
+    response,
+    weight,
+    describe: () => 'A pattern was found.',
+    task: createTask('regex-filter', prepareMatches, options, weight),
+    rules: [
+      {
+        heldIn: 'held',
+        placesIn: 'places',
+        find: (text) => matchesIn(patterns, text),
+        settled: (text) => settledByPatterns(patterns, text),
+      },
+    ],
+    mark: ({ detail }) => (typeof detail?.['mark'] === 'string' ? detail['mark'] : DEFAULT_MARK),
+    mapValue: createKeyedMap(() => false),
+  };
+}
