@@ -13,6 +13,7 @@ const USUAL_SIZE = 150;
 
 export type LinearPattern = {
   source: string;
+  test(text: string): boolean;
   /** From left to right, not overlapping. */
   find(text: string): Span[];
   size: number;
@@ -26,6 +27,7 @@ function linearPattern(source: string, compiled: RE2JS): LinearPattern {
   return {
     source,
     size: compiled.programSize(),
+    test: (text) => compiled.test(text),
     find(text) {
       // To know whether there is a match costs a hundredth of knowing where.
       if (!compiled.test(text)) return [];
