@@ -24,6 +24,7 @@ export { advertise, gatherInfo, gatherPings, hasLeft, type Endpoint, type MicroS
 export { request, type Answer, type Request } from './request.ts';
 export { resolveAddress, type Address, type Env } from './resolve-address.ts';
 export { serveVerbs, type ApiHandlers } from './serve-verbs.ts';
+export { serverAnswers } from './server-answers.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';
 export { clearTimer, consumeExpiries, setTimer } from './timers.ts';
 export { watchBucket, type BucketListener } from './watch-bucket.ts';
