@@ -1,12 +1,14 @@
-// `millrace processors`: who is up.
+// `millrace processors`: who is up, and what each takes.
+import { MillraceError } from '@millrace/contracts';
 import type { ProcessorInfo } from '@millrace/client';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
 import { printable } from './printable.ts';
+import { policyText, processorText } from './processor-text.ts';
 import { table } from './table.ts';
 
 export const processorsCommand = (cli: Cli) =>
-  group('millrace processors', 'See which processors are up', { list: listCommand(cli) });
+  group('millrace processors', 'See which processors are up', { list: listCommand(cli), show: showCommand(cli) });
 
 const listCommand = (cli: Cli) =>
   cliCommand(cli, {
@@ -24,14 +26,27 @@ const listCommand = (cli: Cli) =>
       }),
   });
 
+const showCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace processors show',
+    description: 'What a processor says of itself: its stages, its policy, its options with their defaults.',
+    args: {
+      processor: { type: 'positional', required: true, description: 'its id, or a name that other frameworks use' },
+      ...jsonArg,
+    },
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const { processors } = await client.processors.survey();
+        const found = processors.find(({ id, aliases }) => id === args.processor || aliases.includes(args.processor));
+        if (!found)
+          throw new MillraceError('processor-unknown', `No running service advertises "${args.processor}".`, {
+            remedy: 'millrace processors list shows those that are up.',
+          });
+        if (args.json) sayJson(cli.io, found);
+        else say(cli.io, processorText(found));
+      }),
+  });
+
 function row({ id, service, replicas, version, policy, stages }: ProcessorInfo): string[] {
-  const { timeoutMs, attempts, onFailure } = policy;
-  return [
-    id,
-    service,
-    String(replicas.length),
-    version,
-    `${timeoutMs} ms × ${attempts}, ${onFailure}`,
-    stages.join(' '),
-  ];
+  return [id, service, String(replicas.length), version, policyText(policy), stages.join(' ')];
 }

@@ -10,6 +10,11 @@ const service = useBus(nats, 'conversation');
 const guardrails = useBus(nats, 'guardrails');
 let api: ScriptedApi;
 const stops: (() => void)[] = [];
+const metadata = processorMetadata('pii', 'processInput');
+const piiMetadata =
+  metadata.kind === 'processor'
+    ? { ...metadata, descriptor: { ...metadata.descriptor, aliases: ['PIIDetector'] } }
+    : metadata;
 const cli = (...args: string[]) => millrace(args, { env: { NATS_URL: nats.url } });
 
 beforeAll(async () => {
@@ -70,7 +75,7 @@ beforeAll(async () => {
       {
         name: 'processInput-pii',
         queue: 'pii',
-        metadata: processorMetadata('pii', 'processInput'),
+        metadata: piiMetadata,
         serving: {
           subject: bus.subjects.stage('processInput', 'pii'),
           stats: { requests: 0, errors: 0, lastError: '', processingMs: 0 },
@@ -103,6 +108,22 @@ test('processors list --json has the schema of the options', async () => {
       optionsSchema: { properties: { strategy: {} } },
     },
   ]);
+});
+
+test('processors show tells stages, policy and options of one processor, also under another name for it', async () => {
+  const { code, stdout } = await cli('processors', 'show', 'pii');
+  expect(code).toBe(0);
+  expect(stdout).toContain('service: guardrails, 2 replicas\n');
+  expect(stdout).toContain('stages: processInput (input), processOutputStream (output)\nreads: input\n');
+  expect(stdout).toMatch(/\noptions:\n {2}strategy: string\n$/);
+  expect(JSON.parse((await cli('processors', 'show', 'PIIDetector', '--json')).stdout)).toMatchObject({ id: 'pii' });
+});
+
+test('processors show of one that nobody advertises is refused', async () => {
+  expect(await cli('processors', 'show', 'none')).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('(processor-unknown)'),
+  });
 });
 
 test('threads list shows the threads of a resource, and says when there are more', async () => {

@@ -3,6 +3,7 @@ import {
   readAdvertised,
   type AdvertisedProcessor,
   type ProcessorDescriptor,
+  type Reads,
   type RefusedEndpoint,
   type SrvInfo,
   type Stage,
@@ -16,7 +17,11 @@ export type ProcessorInfo = {
   service: string;
   /** Ids of the processes that serve it. */
   replicas: string[];
+  /** The names that other frameworks use. */
+  aliases: string[];
   stages: Stage[];
+  /** What of a run it is sent. */
+  reads: Reads[];
   policy: ProcessorDescriptor['policy'];
   optionsSchema: ProcessorDescriptor['optionsSchema'];
 };
@@ -34,6 +39,7 @@ export function processorsOf(infos: readonly SrvInfo[], subjects: Subjects): Pro
 }
 
 function lineOf({ descriptor, service, replicas }: AdvertisedProcessor): ProcessorInfo {
-  const { id, description, version, stages, policy, optionsSchema } = descriptor;
-  return { id, description, version, service, replicas: replicas.toSorted(), stages, policy, optionsSchema };
+  const { id, description, version, aliases, stages, reads, policy, optionsSchema } = descriptor;
+  const own = { id, description, version, aliases, stages, reads, policy, optionsSchema };
+  return { ...own, service, replicas: replicas.toSorted() };
 }

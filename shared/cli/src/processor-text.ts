@@ -1,0 +1,28 @@
+// What `millrace processors show` prints of a processor. Pure.
+import { LIST_OF_STAGE, optionRows, type OptionRow } from '@millrace/contracts';
+import type { ProcessorInfo } from '@millrace/client';
+import { printable } from './printable.ts';
+
+export function processorText(processor: ProcessorInfo): string {
+  const { id, version, service, replicas, description, aliases, stages, reads, policy, optionsSchema } = processor;
+  const lines = [
+    `processor: ${id} ${version}`,
+    `service: ${service}, ${replicas.length === 1 ? 'one replica' : `${replicas.length} replicas`}`,
+    `what it does: ${description}`,
+    `stages: ${stages.map((stage) => `${stage} (${LIST_OF_STAGE[stage]})`).join(', ')}`,
+    `reads: ${reads.length > 0 ? reads.join(', ') : 'no messages'}`,
+    `policy: ${policyText(policy)}`,
+    ...(aliases.length > 0 ? [`also known as: ${aliases.join(', ')}`] : []),
+  ];
+  const options = optionRows(optionsSchema).map(optionText);
+  const listed = options.length > 0 ? ['', 'options:', ...options] : ['options: none'];
+  return printable([...lines, ...listed].join('\n'));
+}
+
+function optionText({ name, type, required, fallback, meaning }: OptionRow): string {
+  const given = required ? ', required' : fallback === undefined ? '' : `, by default ${fallback}`;
+  return [`  ${name}: ${type}${given}`, ...(meaning === '' ? [] : [`      ${meaning}`])].join('\n');
+}
+
+export const policyText = ({ timeoutMs, attempts, onFailure }: ProcessorInfo['policy']): string =>
+  `${timeoutMs} ms × ${attempts}, ${onFailure}`;

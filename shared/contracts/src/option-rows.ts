@@ -1,0 +1,79 @@
+// A processor's options as people read them: from the JSON Schema that it advertises, a row for each. Pure.
+import type { JsonObject, JsonValue } from './json.ts';
+
+/** `fallback`: the default as JSON; absent where there is none. */
+export type OptionRow = { name: string; type: string; required: boolean; fallback?: string; meaning: string };
+
+/** Longer lists of values (countries) are told by their number. */
+const MAX_VALUES = 30;
+const MAX_SAFE = Number.MAX_SAFE_INTEGER;
+
+export function optionRows(schema: JsonObject): OptionRow[] {
+  const required = listIn(schema, 'required');
+  return Object.entries(objectIn(schema, 'properties')).map(([name, given]) => {
+    const option = isObject(given) ? given : {};
+    const fallback = option['default'];
+    return {
+      name,
+      type: typeText(option),
+      required: required.includes(name),
+      ...(fallback !== undefined && { fallback: JSON.stringify(fallback) }),
+      meaning: textIn(option, 'description'),
+    };
+  });
+}
+
+function typeText(schema: JsonObject): string {
+  const union = [...listIn(schema, 'anyOf'), ...listIn(schema, 'oneOf')].filter(isObject);
+  if (union.length > 0) return [...new Set(union.map(typeText))].join(' or ');
+  if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
+  const values = listIn(schema, 'enum');
+  if (values.length > MAX_VALUES) return `one of ${values.length} values such as ${values.slice(0, 3).join(', ')}`;
+  if (values.length > 0) return values.map(String).join(' | ');
+  switch (schema['type']) {
+    case 'array':
+      return listText(objectIn(schema, 'items'));
+    case 'integer':
+    case 'number':
+      return `${schema['type']}${rangeText(schema)}`;
+    case 'object':
+      return objectText(schema);
+    default:
+      return textIn(schema, 'type') || 'any JSON';
+  }
+}
+
+function listText(items: JsonObject): string {
+  const inner = typeText(items);
+  return inner.includes(' ') ? `list of (${inner})` : `list of ${inner}`;
+}
+
+function objectText(schema: JsonObject): string {
+  const members = Object.entries(objectIn(schema, 'properties'));
+  if (members.length === 0) return 'object';
+  const texts = members.map(([name, member]) => `${name}: ${isObject(member) ? typeText(member) : 'any JSON'}`);
+  return `object {${texts.join('; ')}}`;
+}
+
+function rangeText({ minimum, maximum }: JsonObject): string {
+  const least = typeof minimum === 'number' && minimum > -MAX_SAFE ? minimum : undefined;
+  const most = typeof maximum === 'number' && maximum < MAX_SAFE ? maximum : undefined;
+  if (least !== undefined && most !== undefined) return `, ${least} to ${most}`;
+  if (least !== undefined) return `, at least ${least}`;
+  return most === undefined ? '' : `, at most ${most}`;
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const objectIn = (schema: JsonObject, name: string): JsonObject => {
+  const value = schema[name];
+  return isObject(value) ? value : {};
+};
+const listIn = (schema: JsonObject, name: string): JsonValue[] => {
+  const value = schema[name];
+  return Array.isArray(value) ? value : [];
+};
+const textIn = (schema: JsonObject, name: string): string => {
+  const value = schema[name];
+  return typeof value === 'string' ? value : '';
+};
