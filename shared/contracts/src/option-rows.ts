@@ -27,9 +27,9 @@ function typeText(schema: JsonObject): string {
   const union = [...listIn(schema, 'anyOf'), ...listIn(schema, 'oneOf')].filter(isObject);
   if (union.length > 0) return [...new Set(union.map(typeText))].join(' or ');
   if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
-  const values = listIn(schema, 'enum');
+  const values = listIn(schema, 'enum').map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
   if (values.length > MAX_VALUES) return `one of ${values.length} values such as ${values.slice(0, 3).join(', ')}`;
-  if (values.length > 0) return values.map(String).join(' | ');
+  if (values.length > 0) return values.join(' | ');
   switch (schema['type']) {
     case 'array':
       return listText(objectIn(schema, 'items'));

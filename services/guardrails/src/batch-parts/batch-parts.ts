@@ -23,6 +23,17 @@ const options = z.strictObject({
 type Options = z.output<typeof options>;
 type Batch = { last: ChunkOf<'text-delta'>; text: string; count: number; since: number };
 
+/**
+ * For clients and later processors to which each chunk costs something. The text is the same, and so is its order.
+ *
+ * @verdict continue: with the text so far in one delta, or with nothing until it is enough
+ * @cannot Send a batch because time has passed: it goes on with the next chunk.
+ * @cannot Join reasoning or tool arguments.
+ * @example
+ * output:
+ *   - use: batch-parts
+ *     options: { batchSize: 10, maxWaitMs: 200 }
+ */
 export const batchParts = defineProcessor({
   id: 'batch-parts',
   description: 'Lets several text deltas go on as one.',

@@ -29,6 +29,24 @@ const options = z.strictObject({
 });
 type Options = z.output<typeof options>;
 
+/**
+ * At the limit a text passes, one more stops the run. In the stream, the delta that would be too much is not let through, so a client
+ * never sees more than the limit.
+ *
+ * @verdict continue: within the limit
+ * @verdict abort: above it
+ * @verdict halt: above it, where `response` is set
+ * @cannot Count tokens: that is what token-limiter does.
+ * @cannot Cut: what is too long is refused, not shortened.
+ * @cannot Limit reasoning and tool arguments, which are not the answer.
+ * @example
+ * input:
+ *   - use: content-length
+ *     options: { maxInput: 20000 }
+ * output:
+ *   - use: content-length
+ *     options: { maxOutput: 4000, unit: graphemes }
+ */
 export const contentLength = defineProcessor({
   id: 'content-length',
   description: 'Stops a run whose input or answer is longer than a limit.',

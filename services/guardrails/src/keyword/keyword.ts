@@ -8,6 +8,24 @@ import { createTask } from '../work/task.ts';
 import { MARK, keywordRules, prepareKeywords } from './find-keywords.ts';
 import { keywordOptions, type KeywordOptions } from './keyword-options.ts';
 
+/**
+ * Compares words, on text without accents and case, so that "the droplet table" is not "drop table". Nothing of a keyword reaches a
+ * client: its beginning is held back until it can be judged.
+ *
+ * @verdict continue: nothing was found, or strategy warn; with redact, the text with marks
+ * @verdict abort: strategy block
+ * @verdict halt: strategy block, where `response` is set
+ * @cannot Find a keyword that is spelled otherwise: put unicode-normalizer before it for invisible characters.
+ * @cannot See tool results.
+ * @cannot Take patterns with anchors: a stretch of a stream has no beginning and no end.
+ * @example
+ * input:
+ *   - use: keyword
+ *     options: { keywords: [project nightingale], response: I cannot talk about that. }
+ * output:
+ *   - use: keyword
+ *     options: { keywords: [project nightingale], strategy: redact }
+ */
 export const keyword = defineProcessor({
   id: 'keyword',
   description: 'Blocks or redacts configured words, phrases and patterns in input and answer.',

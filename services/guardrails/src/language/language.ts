@@ -16,6 +16,21 @@ import { detectLanguages } from './detect-language.ts';
 import { languageOptions, type LanguageOptions } from './language-options.ts';
 import { DETECTION, translationTo } from './language-questions.ts';
 
+/**
+ * By statistics of letters, stretch by stretch: the first stretch that is not in a wanted language decides. A model is asked where they
+ * leave a doubt, if one is named, and for translations. A doubt that nobody is asked about passes.
+ *
+ * @verdict continue: with the language noted in the message's metadata (detect), with translated messages (translate), or as it is
+ * @verdict abort: strategy block, or a text that is more than can be judged
+ * @verdict halt: the same, where `response` is set
+ * @verdict failure: the model cannot be asked, or does not answer as it should
+ * @cannot Tell the language of a few words, of names, of code, and of letters that several languages share.
+ * @cannot Judge answers: response-validator can hold them to the language of the question.
+ * @example
+ * input:
+ *   - use: language
+ *     options: { targets: [en, de], strategy: block, response: Please write in English or German. }
+ */
 export const language = (models: GuardModels): ProcessorDefinition =>
   defineProcessor({
     id: 'language',

@@ -23,6 +23,19 @@ const TAG = 'max-tool-calls';
 /** Names in it; the others are counted. */
 const MAX_NAMED = 5;
 
+/**
+ * The first calls stay, in their order. The model is told in its next step what was left out, and when no more calls are allowed.
+ *
+ * @verdict continue: with the calls that are within the limits
+ * @verdict abort: strategy block, above a limit
+ * @verdict halt: strategy block, where `response` is set
+ * @cannot Limit what one call does or how long it takes: that is the tool's.
+ * @cannot Limit steps: the agent's `maxSteps` does.
+ * @example
+ * output:
+ *   - use: max-tool-calls
+ *     options: { perStep: 3, perRun: 20 }
+ */
 export const maxToolCalls = defineProcessor({
   id: 'max-tool-calls',
   description: 'Limits the tool calls of an answer and of a run.',

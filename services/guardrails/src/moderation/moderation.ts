@@ -12,6 +12,25 @@ import { prepareWords, wordGuard } from './moderate-words.ts';
 import { moderationOptions, type ModerationOptions } from './moderation-options.ts';
 import { moderationQuestion } from './moderation-question.ts';
 
+/**
+ * A model judges each message of the caller and each window of the answer, in one call each: a window is held back until it was judged,
+ * so that no client sees what is refused. With `mode: words` no model is needed, and swear words are all that is found.
+ *
+ * @verdict continue: nothing reached the threshold, or strategy warn; with filter, what is left
+ * @verdict abort: strategy block, or a text that is more than can be judged
+ * @verdict halt: the same, where `response` is set
+ * @verdict failure: the model cannot be asked, or does not answer as it should
+ * @cannot Judge better than its model; scores of two models do not compare.
+ * @cannot Find what is spread over windows that are each harmless, beyond the context that a window is judged with.
+ * @cannot See tool results.
+ * @example
+ * input:
+ *   - use: moderation
+ *     options: { model: openai/gpt-5-mini, threshold: 0.7 }
+ * output:
+ *   - use: moderation
+ *     options: { mode: words, strategy: filter }
+ */
 export const moderation = (models: GuardModels): ProcessorDefinition =>
   defineProcessor({
     id: 'moderation',

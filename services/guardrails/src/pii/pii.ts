@@ -17,6 +17,26 @@ import { piiOptions, type PiiOptions } from './pii-options.ts';
 export const LEFT_OUT = '[tool result left out: it held personal data]';
 export const DENIED = 'The arguments hold personal data, which this tool must not be given.';
 
+/**
+ * What it lets through of a stream is the same however the model's text is cut into chunks. Under `output` it judges the answer, tool
+ * calls and tool results; under `input` what the caller sends, and tool calls with `toolArguments: deny`.
+ *
+ * @verdict continue: with what was found marked, removed, or (warn) left as it is
+ * @verdict abort: strategy block, or a text that is more than can be judged
+ * @verdict halt: the same, where `response` is set
+ * @verdict deny: of a tool call with personal data in its arguments, with `toolArguments: deny`
+ * @cannot Find names, postal addresses and passports: those have no form.
+ * @cannot Find an address that is written out, such as "ada at example dot com".
+ * @cannot Tell every number: bare digits are a phone number only after words that say so, and one order number in ten looks like a card.
+ * @cannot Read images, audio and the bytes of files.
+ * @example
+ * input:
+ *   - use: pii
+ *     options: { types: [email, phone, iban], method: placeholder }
+ * output:
+ *   - use: pii
+ *     options: { allow: ['@example.com'] }
+ */
 export const pii = defineProcessor({
   id: 'pii',
   description: 'Finds personal data in input, answer, tool calls and results, and redacts or refuses it.',

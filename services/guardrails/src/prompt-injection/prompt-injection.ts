@@ -22,6 +22,24 @@ export const CUT_OUT = '[removed]';
 /** What is cut out or left out may bring the rest together to another attempt: looked at again so many times, then blocked. */
 const MAX_ROUNDS = 4;
 
+/**
+ * Judges all that the caller sends, whatever its role, each message and the messages together, and what tools give back. It belongs
+ * into both lists: under `input` for the caller, under `output` for tool results.
+ *
+ * @verdict continue: nothing was found, or strategy warn; with filter and rewrite, what is left
+ * @verdict abort: strategy block, or a text that is more than can be judged, whatever the strategy
+ * @verdict halt: the same, where `response` is set
+ * @cannot Judge what a text means: a wording that no rule knows passes. It is one layer beside tools with few rights, and people who confirm.
+ * @cannot Tell a quotation from an attempt: a mail that quotes an attack is stopped like one.
+ * @cannot Read images, audio and the bytes of files.
+ * @example
+ * input:
+ *   - unicode-normalizer
+ *   - use: prompt-injection
+ *     options: { strategy: block, response: I cannot help with that. }
+ * output:
+ *   - prompt-injection
+ */
 export const promptInjection = defineProcessor({
   id: 'prompt-injection',
   description: 'Finds attempts to override instructions in what the caller sends and in tool results.',

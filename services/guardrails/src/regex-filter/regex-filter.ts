@@ -12,6 +12,26 @@ import { createTask } from '../work/task.ts';
 import { filterPatterns, matchesIn, prepareMatches } from './find-matches.ts';
 import { DEFAULT_MARK, regexFilterOptions, type RegexFilterOptions } from './regex-filter-options.ts';
 
+/**
+ * Patterns run in linear time (RE2), so none can hang it, and a match that spans two chunks of the stream is found as in the whole text.
+ *
+ * @verdict continue: nothing was found, or strategy warn; with redact, the text with marks
+ * @verdict abort: strategy block, or a text that is more than can be judged
+ * @verdict halt: the same, where `response` is set
+ * @cannot Take look-around, back references and anchors, or find a match that is longer than 512 characters.
+ * @cannot Judge tool calls: their arguments pass as the model wrote them.
+ * @example
+ * input:
+ *   - use: regex-filter
+ *     options:
+ *       rules: [{ pattern: 'PRJ-\d{4}', name: project-number }]
+ *       strategy: redact
+ * output:
+ *   - use: regex-filter
+ *     options:
+ *       rules: [{ pattern: 'PRJ-\d{4}', name: project-number, mark: '[PROJECT]' }]
+ *       strategy: redact
+ */
 export const regexFilter = defineProcessor({
   id: 'regex-filter',
   description: 'Blocks or marks what configured patterns find in input, tool results and answer, in linear time.',

@@ -7,6 +7,21 @@ import { createTask, type Task } from '../work/task.ts';
 import { prepareFaults, type Fault } from './find-faults.ts';
 import { responseValidatorOptions, type ResponseValidatorOptions } from './response-validator-options.ts';
 
+/**
+ * Holds the last answer of a run against rules. The model is told what was wrong and asked again, `maxRetries` times at most, within the
+ * agent's `maxProcessorRetries`. An answer with tool calls is not the last one, and is not judged.
+ *
+ * @verdict continue: the answer keeps the rules, or strategy warn and no retries left
+ * @verdict abort: with `retry` while it may be asked again; then with strategy block
+ * @verdict halt: strategy block with no retries left, where `response` is set
+ * @cannot Take back what a client has seen: text is released while it streams, and a retry retracts it afterwards.
+ * @cannot Judge whether an answer is true.
+ * @cannot Repair: structure and length are the model's to mend.
+ * @example
+ * output:
+ *   - use: response-validator
+ *     options: { maxLength: 2000, noRefusal: true, mustNotMatch: [{ pattern: 'as an ai', say: do not talk about yourself }] }
+ */
 export const responseValidator = defineProcessor({
   id: 'response-validator',
   description: 'Asks the model again where its answer breaks a rule: schema, patterns, length, language, refusal.',

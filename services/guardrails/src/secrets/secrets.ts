@@ -16,6 +16,21 @@ export const LEFT_OUT = '[tool result left out: it held a secret]';
 const DENIED = 'The arguments hold a secret, which this tool must not be given.';
 const MARK = '[REDACTED]';
 
+/**
+ * Finds keys, tokens and passwords in what the caller sends, in the stream, in tool calls and in tool results. Under `output` for answers
+ * and tools, under `input` for the caller.
+ *
+ * @verdict continue: with what was found marked, removed, or (warn) left as it is
+ * @verdict abort: strategy block, or a text that is more than can be judged
+ * @verdict halt: the same, where `response` is set
+ * @verdict deny: of a tool call with a secret in its arguments, with `toolArguments: deny`
+ * @cannot Find a password that stands alone: without a name beside it, it is a word.
+ * @cannot Know whether a key is valid, or a made-up one of a manual.
+ * @example
+ * output:
+ *   - use: secrets
+ *     options: { toolArguments: keep }
+ */
 export const secrets = defineProcessor({
   id: 'secrets',
   description: 'Finds keys, tokens, passwords and private keys in input, answer, tool calls and results.',

@@ -39,6 +39,22 @@ const options = z.strictObject({
     ),
 });
 
+/**
+ * Decides by what the run says of itself, never by a message: agent, tenant, thread and resource. The model is offered only the tools
+ * that are allowed; one that it calls all the same is denied.
+ *
+ * @verdict continue: with the tools that are allowed
+ * @verdict deny: of a call of another tool
+ * @cannot Look into arguments: whether this call of an allowed tool is right is for the tool or for a person to say.
+ * @cannot Give a tool that the agent does not have.
+ * @example
+ * input:
+ *   - use: tool-allow-list
+ *     options:
+ *       allow: [calculator, clock]
+ *       rules: [{ tenants: [acme], allow: ['*'] }]
+ *       deny: [notes]
+ */
 export const toolAllowList = defineProcessor({
   id: 'tool-allow-list',
   description: 'Offers a model only the tools that its agent, tenant or thread may use, and denies calls of others.',

@@ -19,6 +19,19 @@ const options = z.strictObject({
 });
 type Filter = (toolName: string) => boolean;
 
+/**
+ * Old tool calls cost tokens and tell the model little. They are left out for this run's model calls only: nothing that is stored
+ * changes, and the calls of the turn that is under way stay.
+ *
+ * @verdict continue: with the messages and the prompt without them
+ * @cannot Remove calls from a memory.
+ * @cannot Leave out a call without its result, or a result without its call.
+ * @example
+ * input:
+ *   - memory
+ *   - use: tool-call-filter
+ *     options: { exclude: [web-search] }
+ */
 export const toolCallFilter = defineProcessor({
   id: 'tool-call-filter',
   description: 'Leaves tool calls of earlier turns and their results out of what the model is shown.',

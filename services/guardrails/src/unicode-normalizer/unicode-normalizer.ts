@@ -17,6 +17,21 @@ const options = z.strictObject({
   trim: z.boolean().default(true).describe('no white space at either end of a text'),
 });
 
+/**
+ * Puts what the caller sent into one form (NFKC) and takes out what nobody sees: zero-width, bidirectional and tag characters. It
+ * belongs before other guards, so that they judge what the model will read.
+ *
+ * @verdict continue: with the messages in their normal form, where that differs
+ * @verdict abort: a text that is too long, or has too many combining marks in a row, to be normalized
+ * @cannot Fold letters of other alphabets that look alike, or digits that stand for letters: that is what prompt-injection does for itself.
+ * @cannot Keep the non-joiners that Persian and others write with.
+ * @cannot See tool results and answers: it has the caller's messages alone.
+ * @example
+ * input:
+ *   - use: unicode-normalizer
+ *     options: { stripControlChars: true }
+ *   - prompt-injection
+ */
 export const unicodeNormalizer = defineProcessor({
   id: 'unicode-normalizer',
   description: 'Normalizes the text of what the caller sends (NFKC) and removes invisible characters.',

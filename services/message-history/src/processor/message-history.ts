@@ -31,6 +31,24 @@ const optionsSchema = z.strictObject({
 });
 type Options = z.output<typeof optionsSchema>;
 
+/**
+ * Usually not listed but meant by `memory` in the agent. What it stores is what stands in the conversation at its place in the output
+ * list, so guards belong before it. Without a thread it does nothing, and where no model has answered it stores nothing.
+ *
+ * @verdict continue: with the thread's last messages before those of the caller
+ * @verdict failure: the store cannot be reached; by default the run goes on without it
+ * @cannot Judge or redact: it stores what it is given.
+ * @cannot Store system messages.
+ * @cannot Recall more than fits into one message of the bus: what is left out is told as a violation.
+ * @example
+ * memory:
+ *   lastMessages: 20
+ * input:
+ *   - memory
+ *   - use: message-history
+ *     as: older
+ *     options: { lastMessages: 5 }
+ */
 export const messageHistory = (store: HistoryStore): ProcessorDefinition =>
   defineProcessor({
     id: 'message-history',

@@ -19,6 +19,23 @@ const MAX_SURROUNDED = 20;
 
 export type RecallDependencies = { store: VectorStore; embedder: Embedder };
 
+/**
+ * Embeds what the user said last, once a run, and shows the nearest earlier messages with those around them in one system message. What
+ * was said is indexed at the end of the run, so guards belong before it. Without a thread it does nothing.
+ *
+ * @verdict continue: with the system message, where something is near
+ * @verdict failure: store or embedder cannot be reached; by default the run goes on without it
+ * @cannot Judge what it recalls: a text that was let through once is shown again.
+ * @cannot Recall across embedders: another model's vectors are another space.
+ * @cannot Find words: nearness is of meaning, as the embedder has it.
+ * @example
+ * input:
+ *   - use: semantic-recall
+ *     options: { topK: 6, scope: thread }
+ * output:
+ *   - use: semantic-recall
+ *     options: { topK: 6, scope: thread }
+ */
 export const semanticRecall = (dependencies: RecallDependencies): ProcessorDefinition =>
   defineProcessor({
     id: 'semantic-recall',

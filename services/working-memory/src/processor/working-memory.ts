@@ -32,6 +32,23 @@ export type WorkingMemoryDependencies = {
   defaultModel: string;
 };
 
+/**
+ * Shows the model what is known about a resource or a thread, as a system message, and has a model bring it up to date after the run:
+ * one call, whose answer has to fit the template or the schema.
+ *
+ * @verdict continue: with the system message
+ * @verdict failure: store or model cannot be reached; by default the run goes on and the memory stays as it was
+ * @cannot Know whether what was said is true.
+ * @cannot Grow without bound: an update above the limit is refused and told as a violation.
+ * @cannot Be changed by the conversation with `readOnly`, or by the answer of a run in which no model has answered.
+ * @example
+ * input:
+ *   - use: working-memory
+ *     options: { template: 'Name: {{name}}, city: {{city}}' }
+ * output:
+ *   - use: working-memory
+ *     options: { template: 'Name: {{name}}, city: {{city}}' }
+ */
 export const workingMemory = (dependencies: WorkingMemoryDependencies): ProcessorDefinition =>
   defineProcessor({
     id: 'working-memory',
