@@ -6,8 +6,8 @@ export const BOUNDS = {
   /** Combining marks in a row: normalizing sorts them, in quadratic time. Unicode's stream-safe format has 30 (UAX 15). */
   marks: 128,
   hits: 10_000,
-  /** Stretches in another code that decode to something legible, about 0.1 ms each. */
-  decodings: 20_000,
+  /** Code units of all that the texts of a call may be read as: a megabyte of ordinary text has two or three of views. */
+  views: 12_582_912,
   /** Code units of one text that a model judges: about 16,000 tokens of prose. */
   modelText: 65_536,
   /** In one stage call: a caller who sends a thousand messages does not get a thousand calls. */
@@ -25,7 +25,7 @@ export const BOUND_RULES: Record<Bound, string> = {
   characters: 'too-many-characters',
   marks: 'too-many-marks-in-a-row',
   hits: 'too-many-hits',
-  decodings: 'too-many-decodings',
+  views: 'too-many-views',
   modelText: 'too-long-for-a-model',
   modelCalls: 'too-many-model-calls',
   modelWindows: 'too-many-windows-for-a-model',

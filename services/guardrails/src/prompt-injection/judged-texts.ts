@@ -6,26 +6,31 @@ import type { Hit } from '../guard/report.ts';
 import type { Span } from '../text/span.ts';
 
 type Section = Span & { messageId: string };
-export type JudgedText = { text: string; sections: Section[] };
+/** `from`: a tool's words are judged as such, whoever hands them over. */
+export type JudgedText = { text: string; from: 'user' | 'tool'; sections: Section[] };
 /** `messageIds`: of the messages that have a part in it. */
 export type PlacedHit = { hit: Hit; text: string; messageIds: string[] };
 
 export function judgedTexts(messages: readonly Message[]): JudgedText[] {
-  const each = messages.map((message) => ({ text: textOf(message), messageId: message.id }));
+  const each = messages.map((message) => ({ text: textOf(message), messageId: message.id, from: speakerOf(message) }));
   const users = each.filter((_, at) => messages[at]?.role === 'user');
   const together = [users.length < each.length ? users : [], each].filter((some) => some.length > 1);
-  return [...each.map((one) => joined([one])), ...together.map(joined)];
+  return [...each.map((one) => joined([one], one.from)), ...together.map((some) => joined(some, 'user'))];
 }
 
+/** Whose words a message holds, whoever sends it. */
+export const speakerOf = (message: Message): JudgedText['from'] =>
+  message.role === 'user' || message.content.parts.every(({ type }) => type !== 'tool-invocation') ? 'user' : 'tool';
+
 /** On lines of their own: a phrase may begin in one and end in the next. */
-function joined(texts: readonly { text: string; messageId: string }[]): JudgedText {
+function joined(texts: readonly { text: string; messageId: string }[], from: JudgedText['from']): JudgedText {
   let start = 0;
   const sections = texts.map(({ text, messageId }) => {
     const section = { messageId, start, end: start + text.length };
     start = section.end + 1;
     return section;
   });
-  return { text: texts.map(({ text }) => text).join('\n'), sections };
+  return { text: texts.map(({ text }) => text).join('\n'), from, sections };
 }
 
 /** What is found in one message is not told again where messages are read together. @param found for each of `texts` */

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { responseOption } from '../guard/strategy-options.ts';
 import { patternSchema } from '../text/linear-pattern.ts';
-import { LAYERS } from './find-injections.ts';
+import { AIMS } from './rules/rule.ts';
+import { DEFAULT_THRESHOLD } from './signals.ts';
 
 const MAX_PHRASES = 1_000;
 const MAX_PATTERNS = 100;
@@ -15,10 +16,16 @@ export const promptInjectionOptions = z.strictObject({
     .describe(
       'block: the run stops; warn: reported only; filter: the message or tool result is left out; rewrite: what was found is cut out',
     ),
-  layers: z
-    .union([z.literal('all'), z.array(z.enum(LAYERS))])
+  threshold: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(DEFAULT_THRESHOLD)
+    .describe('from which score on a text is an attempt, 0 to 1; lower catches more and raises more false alarms'),
+  aims: z
+    .union([z.literal('all'), z.array(z.enum(AIMS)).min(1)])
     .default('all')
-    .describe('what is looked for; `phrases` and `patterns` of these options always are'),
+    .describe('what attackers want that is looked for; `phrases` and `patterns` of these options always are'),
   phrases: z
     .array(z.string().max(500).regex(hasWord, 'no word in it'))
     .max(MAX_PHRASES)

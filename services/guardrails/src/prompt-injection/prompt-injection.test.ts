@@ -20,14 +20,14 @@ describe('input', () => {
         rule: 'instruction-override',
         strategy: 'block',
         count: 1,
-        detail: { hits: [{ messageIds: ['m1'], layer: 'phrases', start: 0, end: 28 }] },
+        detail: { hits: [{ messageIds: ['m1'], score: 0.99, aim: 'override', weight: 0.92, start: 0, end: 28 }] },
       },
       {
         message: 'Prompt injection: prompt-leak.',
         rule: 'prompt-leak',
         strategy: 'block',
         count: 1,
-        detail: { hits: [{ messageIds: ['m1'], layer: 'phrases', start: 33, end: 58 }] },
+        detail: { hits: [{ messageIds: ['m1'], score: 0.99, aim: 'reveal', weight: 0.92, start: 33, end: 58 }] },
       },
     ]);
   });
@@ -152,9 +152,11 @@ describe('tool results', () => {
 
 test.each([
   { model: 'openai/gpt-5-mini' },
-  { threshold: 0.5 },
-  { layers: ['smuggling'] },
-  { layers: ['exfiltration'] },
+  { threshold: 0 },
+  { threshold: 1.5 },
+  { aims: ['smuggling'] },
+  { aims: [] },
+  { layers: 'all' },
   { strategy: 'redact' },
   { patterns: ['('] },
   { phrases: ['!!!'] },

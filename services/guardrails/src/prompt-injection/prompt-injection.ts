@@ -1,5 +1,5 @@
 // prompt-injection: finds attempts to turn the model against its instructions, in all that the caller sends and in tool results,
-// where indirect ones come in. It judges form, not meaning: it is one layer, not a proof.
+// where indirect ones come in, which have rules of their own. It judges form, not meaning: it is one layer, not a proof.
 import type { JsonValue, Message } from '@millrace/contracts';
 import {
   defineProcessor,
@@ -13,9 +13,11 @@ import { mapMessage } from '../guard/message-values.ts';
 import { createReport, refuse, refuseUnjudged, type Hit, type Reporting } from '../guard/report.ts';
 import { mergeOverlapping, replaceSpans } from '../text/span.ts';
 import { createTask, type Task } from '../work/task.ts';
-import { LAYERS, prepareInjections } from './find-injections.ts';
-import { judgedTexts, placedHits, textOf, textsIn } from './judged-texts.ts';
+import { judgedTexts, placedHits, speakerOf, textOf, textsIn, type JudgedText } from './judged-texts.ts';
+import { prepareInjections } from './prepare-injections.ts';
 import { promptInjectionOptions, type PromptInjectionOptions } from './prompt-injection-options.ts';
+import { AIMS } from './rules/rule.ts';
+import type { Judgement } from './signals.ts';
 
 export const LEFT_OUT = '[tool result left out: it tried to give instructions]';
 export const CUT_OUT = '[removed]';
@@ -57,15 +59,25 @@ export const promptInjection = defineProcessor({
   },
 });
 
-type InjectionGuard = Reporting & { task: Task<Hit[]> };
+type Speaker = JudgedText['from'];
+type InjectionGuard = Reporting & { threshold: number; tasks: Record<Speaker, Task<Judgement>> };
 
-function createGuard({ strategy, response, layers, phrases, patterns }: PromptInjectionOptions): InjectionGuard {
-  const finding = { layers: layers === 'all' ? LAYERS : layers, phrases, patterns };
+function createGuard({
+  strategy,
+  response,
+  threshold,
+  aims,
+  phrases,
+  patterns,
+}: PromptInjectionOptions): InjectionGuard {
+  const judging = { aims: aims === 'all' ? AIMS : aims, threshold, phrases, patterns };
+  const taskFor = (from: Speaker) => createTask('prompt-injection', prepareInjections, { ...judging, from });
   return {
     strategy,
     response,
+    threshold,
     describe: (rules) => `Prompt injection: ${rules.join(', ')}.`,
-    task: createTask('prompt-injection', prepareInjections, finding),
+    tasks: { user: taskFor('user'), tool: taskFor('tool') },
   };
 }
 
@@ -74,14 +86,7 @@ async function judgeInput(guard: InjectionGuard, args: ProcessInputArgs): Promis
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const messages = messageList.get.input.db();
     const texts = judgedTexts(messages);
-    const hits = placedHits(
-      texts,
-      await find(
-        guard,
-        args,
-        texts.map(({ text }) => text),
-      ),
-    );
+    const hits = placedHits(texts, await find(guard, args, texts));
     if (hits.length === 0) return;
     const report = createReport(guard, args);
     for (const { hit, text, messageIds } of hits) report.add([hit], text, { messageIds });
@@ -96,7 +101,8 @@ async function judgeInput(guard: InjectionGuard, args: ProcessInputArgs): Promis
 /** filter: the message; rewrite: what was found in it, and the message where that leaves an attempt, or finds none in it alone. */
 async function takeOut(guard: InjectionGuard, args: ProcessInputArgs, message: Message): Promise<void> {
   const rewritten = guard.strategy === 'rewrite' ? await rewriteMessage(guard, args, message) : message;
-  const isClean = rewritten !== message && (await find(guard, args, [textOf(rewritten)])).flat().length === 0;
+  const isClean =
+    rewritten !== message && (await findIn(guard, args, [textOf(rewritten)], speakerOf(message))).flat().length === 0;
   if (isClean) args.messageList.replace(rewritten);
   else args.messageList.removeByIds([message.id]);
 }
@@ -107,7 +113,7 @@ async function rewriteMessage(guard: InjectionGuard, args: CommonArgs, message: 
     texts.push(...stringsOf(value));
     return value;
   });
-  const rewrite = await createRewrite(guard, args, texts);
+  const rewrite = await createRewrite(guard, args, texts, speakerOf(message));
   return mapMessage(message, (value) => mapStrings(value, rewrite));
 }
 
@@ -116,7 +122,7 @@ async function judgeToolResult(
   args: ProcessToolResultArgs,
 ): Promise<{ result: JsonValue } | undefined> {
   const text = textsIn(args.result).join('\n');
-  const [found = []] = await find(guard, args, [text]);
+  const [found = []] = await findIn(guard, args, [text], 'tool');
   if (found.length === 0) return undefined;
   const { toolCallId, toolName } = args.toolCall;
   const report = createReport(guard, args);
@@ -124,8 +130,8 @@ async function judgeToolResult(
   report.send();
   if (guard.strategy === 'warn') return undefined;
   if (guard.strategy !== 'rewrite') return { result: LEFT_OUT };
-  const rewritten = mapStrings(args.result, await createRewrite(guard, args, stringsOf(args.result)));
-  const left = await find(guard, args, [textsIn(rewritten).join('\n')]);
+  const rewritten = mapStrings(args.result, await createRewrite(guard, args, stringsOf(args.result), 'tool'));
+  const left = await findIn(guard, args, [textsIn(rewritten).join('\n')], 'tool');
   return { result: left.flat().length === 0 ? rewritten : LEFT_OUT };
 }
 
@@ -134,13 +140,50 @@ async function createRewrite(
   guard: InjectionGuard,
   args: CommonArgs,
   texts: string[],
+  from: Speaker,
 ): Promise<(text: string) => string> {
-  const found = await find(guard, args, texts);
+  const found = await findIn(guard, args, texts, from);
   const spans = new Map(texts.map((text, at) => [text, mergeOverlapping(found[at] ?? [])]));
   return (text) => replaceSpans(text, spans.get(text) ?? [], () => CUT_OUT);
 }
 
-async function find(guard: InjectionGuard, args: CommonArgs, texts: readonly string[]): Promise<Hit[][]> {
-  const outcome = await guard.task.run(texts, args.abortSignal);
-  return 'found' in outcome ? outcome.found : refuseUnjudged(args, guard.response, outcome.exceeded);
+async function find(guard: InjectionGuard, args: CommonArgs, texts: readonly JudgedText[]): Promise<Hit[][]> {
+  const found = new Map<JudgedText, Hit[]>();
+  for (const from of ['user', 'tool'] as const) {
+    const some = texts.filter((text) => text.from === from);
+    const hits = await findIn(
+      guard,
+      args,
+      some.map(({ text }) => text),
+      from,
+    ); // oxlint-disable-line no-await-in-loop
+    for (const [at, text] of some.entries()) found.set(text, hits[at] ?? []);
+  }
+  return texts.map((text) => found.get(text) ?? []);
 }
+
+/** Nothing where the score is not over the threshold. */
+async function findIn(
+  guard: InjectionGuard,
+  args: CommonArgs,
+  texts: readonly string[],
+  from: Speaker,
+): Promise<Hit[][]> {
+  if (texts.length === 0) return [];
+  const outcome = await guard.tasks[from].run(texts, args.abortSignal);
+  if (!('found' in outcome)) return refuseUnjudged(args, guard.response, outcome.exceeded);
+  return outcome.found.map((judgement) => hitsOf(judgement, guard.threshold));
+}
+
+/** Score, weight and codes are detail: they tell how to get round the guard. */
+const hitsOf = ({ score, signals }: Judgement, threshold: number): Hit[] =>
+  score < threshold
+    ? []
+    : signals.map(({ rule, start, end, aim, weight, codes }) => ({
+        rule,
+        start,
+        end,
+        detail: { score: rounded(score), aim, weight: rounded(weight), ...(codes && { codes: [...codes] }) },
+      }));
+
+const rounded = (number: number): number => Math.round(number * 100) / 100;

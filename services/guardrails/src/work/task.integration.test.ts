@@ -6,7 +6,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { BOUNDS } from '../guard/bounds.ts';
 import { preparePii } from '../pii/find-pii.ts';
 import { piiOptions } from '../pii/pii-options.ts';
-import { LAYERS, prepareInjections } from '../prompt-injection/find-injections.ts';
+import { prepareInjections } from '../prompt-injection/prepare-injections.ts';
+import { AIMS } from '../prompt-injection/rules/rule.ts';
 import { PROCESSORS } from '../processors.ts';
 import { requiredOptions } from '../testing/required-options.ts';
 import { MAX_INLINE_COST, closeThreads, createTask } from './task.ts';
@@ -70,12 +71,12 @@ describe('a task', () => {
   });
 });
 
-test('texts with too many decodings are not judged', async () => {
-  const task = createTask('prompt-injection', prepareInjections, { layers: LAYERS, phrases: [], patterns: [] });
-  const words = Array.from({ length: BOUNDS.decodings }, (_, at) =>
-    Buffer.from(`word ${at} of many`).toString('base64'),
-  );
-  expect(await task.run([words.join(' ')], signal)).toEqual({ exceeded: 'decodings' });
+test('texts that may be read in too many ways are not judged', () => {
+  const judging = { aims: AIMS, threshold: 0.7, phrases: [], patterns: [], from: 'user' as const };
+  const task = createTask('prompt-injection', prepareInjections, judging);
+  const nested = Array.from({ length: 9 }).reduce<string>((text) => `"%41<b>${encodeURIComponent(text)}" '&lt;`, 'x');
+  const texts = Array.from({ length: 250 }, () => nested.repeat(20));
+  expect(() => task.now(texts)).toThrow(`more than ${BOUNDS.views} views`);
 });
 
 describe('two megabytes in one message', () => {

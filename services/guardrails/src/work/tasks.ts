@@ -3,7 +3,7 @@ import { prepareCounting } from '../content-length/count-texts.ts';
 import { prepareKeywords } from '../keyword/find-keywords.ts';
 import { preparePii } from '../pii/find-pii.ts';
 import { prepareWords } from '../moderation/moderate-words.ts';
-import { prepareInjections } from '../prompt-injection/find-injections.ts';
+import { prepareInjections } from '../prompt-injection/prepare-injections.ts';
 import { prepareFaults } from '../response-validator/find-faults.ts';
 import { prepareTokenCounting } from '../token-limiter/count-tokens.ts';
 import { prepareMatches } from '../regex-filter/find-matches.ts';

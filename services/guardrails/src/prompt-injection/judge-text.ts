@@ -1,0 +1,69 @@
+// What a text may be trying to do to a model that reads it: all its views, read word by word and letter by letter, by all rules. It judges form,
+// not meaning.
+import { inStep } from '../text/views/derived-text.ts';
+import { viewsOf, type View } from '../text/views/views-of.ts';
+import { createConfiguredFinder } from './configured.ts';
+import { findFloods } from './flood.ts';
+import { createLexicon } from './lexicon/lexicon.ts';
+import { VOCABULARIES } from './lexicon/vocabularies.ts';
+import { findMarks } from './marks.ts';
+import { lettersOf, readBackwards, readLetters } from './readings/letters-reading.ts';
+import { readWords } from './readings/words-reading.ts';
+import { ALL_RULES } from './rules/all-rules.ts';
+import { compileRules, type RuleMatch } from './rules/match-rules.ts';
+import { literalsIn, WEIGHTS, type Aim } from './rules/rule.ts';
+import { judgementOf, type Judgement, type Signal } from './signals.ts';
+
+export type InjectionOptions = {
+  aims: readonly Aim[];
+  threshold: number;
+  phrases: readonly string[];
+  patterns: readonly string[];
+};
+/** `tool`: no user speaks, so that words for the assistant are out of place. */
+export type JudgeOptions = { from: 'user' | 'tool'; spend(characters: number): void };
+
+const lexicon = createLexicon(VOCABULARIES, literalsIn(ALL_RULES));
+const matchRules = compileRules(ALL_RULES, lexicon);
+/** "Do not ignore …" is said by people who mean it. It says less, not nothing. */
+const NEGATED = 0.4;
+
+export type JudgeText = (text: string, options: JudgeOptions) => Judgement;
+
+export function createJudge({ aims, threshold, phrases, patterns }: InjectionOptions): JudgeText {
+  const findConfigured = createConfiguredFinder(phrases, patterns);
+  return (text, { from, spend }) => {
+    const views = viewsOf(text, spend);
+    const found = views.flatMap((view) => signalsIn(view, from === 'tool'));
+    const wanted = found.filter(({ aim }) => aim === 'configured' || aims.includes(aim));
+    return judgementOf([...wanted, ...views.flatMap((view) => placed(view, findConfigured(view.text)))], threshold);
+  };
+}
+
+function signalsIn(view: View, isTool: boolean): Signal[] {
+  const letters = lettersOf(view.text);
+  const readings = [readWords(view.text, lexicon), readLetters(letters, lexicon)];
+  // What is written backwards is so whatever its marks.
+  if (view.codes.at(-1) !== 'markup') readings.push(readBackwards(letters, lexicon));
+  const matches = readings.flatMap((reading) => matchRules(reading, isTool).map(signalOf));
+  const floods = findFloods(view.text).map(({ isDeluge, start, end }) => {
+    const weight = isDeluge ? WEIGHTS.strong : WEIGHTS.weak;
+    return { rule: 'flood', aim: 'flood' as const, weight, start, end };
+  });
+  return placed(view, [...matches, ...findMarks(view.text), ...floods]);
+}
+
+const signalOf = ({ rule, negated, start, end }: RuleMatch): Signal => ({
+  rule: rule.id,
+  aim: rule.aim,
+  weight: WEIGHTS[rule.weight] * (negated ? NEGATED : 1),
+  start,
+  end,
+});
+
+const placed = ({ spanOf, codes }: View, signals: readonly Signal[]): Signal[] =>
+  signals.map((signal) => ({ ...signal, ...spanOf(signal), ...(codes.length > 0 && { codes }) }));
+
+/** For tests and whoever judges one text: no budget but the text's own. */
+export const judgeAlone = (judge: JudgeText, text: string, from: JudgeOptions['from'] = 'user'): Judgement =>
+  judge(inStep(text).text, { from, spend: () => undefined });

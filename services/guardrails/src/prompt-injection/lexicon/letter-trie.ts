@@ -1,0 +1,58 @@
+// Words as bare letters, in an alphabet in which letters that stand for one another are the same, and runs of a letter are one.
+// What is looked for at every letter of a text must cost next to nothing at each.
+import { canonicalLetter } from './letter-alphabet.ts';
+import type { Entry } from './lexicon.ts';
+
+const LETTERS = 26;
+/** Of a node's row: 26 children. */
+export type LetterTrie = {
+  add(word: string, id: number): void;
+  /** The longest word that begins at `at`, or nothing. @param letters 0 to 25 */
+  longest(letters: Uint8Array, at: number, length: number): { entry: Entry; length: number } | undefined;
+};
+
+export function createLetterTrie(): LetterTrie {
+  let children = new Int32Array(LETTERS * 1024);
+  const entries: (Entry | undefined)[] = [undefined];
+  const child = (node: number, letter: number): number => {
+    const at = node * LETTERS + letter;
+    const known = children[at] ?? 0;
+    if (known > 0) return known;
+    const next = entries.push(undefined) - 1;
+    if ((next + 1) * LETTERS > children.length) {
+      const larger = new Int32Array(children.length * 2);
+      larger.set(children);
+      children = larger;
+    }
+    children[at] = next;
+    return next;
+  };
+  return {
+    add(word, id) {
+      const letters = lettersOf(word);
+      if (letters.length < 2) return;
+      const node = letters.reduce(child, 0);
+      const entry = entries[node] ?? { classes: new Set(), phrases: [] };
+      entries[node] = entry;
+      entry.classes.add(id);
+    },
+    longest(letters, at, length) {
+      let node = 0;
+      let best: { entry: Entry; length: number } | undefined;
+      for (let next = at; next < length; next++) {
+        node = children[node * LETTERS + (letters[next] ?? 0)] ?? 0;
+        if (node === 0) break;
+        const entry = entries[node];
+        if (entry) best = { entry, length: next - at + 1 };
+      }
+      return best;
+    },
+  };
+}
+
+/** Nothing where the word has others than Latin letters. */
+function lettersOf(word: string): number[] {
+  const letters = Array.from(word, (character) => canonicalLetter(character.charCodeAt(0)));
+  if (letters.some((letter) => letter < 0)) return [];
+  return letters.filter((letter, at) => letter !== letters[at - 1]);
+}

@@ -1,0 +1,100 @@
+// The words that rules are made of, by what they mean. A class such as `ignore` holds the words of every language for it, so that one
+// rule serves them all. Built once for a process from the vocabularies beside this file and the words that rules name themselves.
+import { foldWord } from '../../text/views/unit-fold.ts';
+import { createLetterTrie, type LetterTrie } from './letter-trie.ts';
+import { createMisspellings } from './misspellings.ts';
+import { createScan, isUnspaced, type Scan } from './unspaced.ts';
+
+/**
+ * Classes and their words, with spaces between. `_` joins words that stand one after the other, `*` ends what other letters may
+ * follow: `anweisung*`.
+ */
+export type Vocabulary = Readonly<Record<string, string>>;
+
+/** What a word means; `phrases`: what it begins. */
+export type Entry = { classes: Set<number>; phrases: Phrase[] };
+export type Phrase = { rest: readonly Entry[]; classes: Set<number> };
+
+export type Lexicon = {
+  /** @throws where no vocabulary has the class */
+  classOf(name: string): number;
+  /** @param word as unit-fold.ts makes it */
+  find(word: string): Entry | undefined;
+  /** Words of scripts that put no spaces between them, or join others to them. */
+  scan: Scan;
+  /** All words as bare letters, for text whose words cannot be told apart. */
+  letters: LetterTrie;
+};
+
+/** A stem is looked up by so many characters. */
+const STEM_KEY = 4;
+
+export function createLexicon(vocabularies: readonly Vocabulary[], literals: readonly string[]): Lexicon {
+  const ids = new Map<string, number>();
+  const exact = new Map<string, Entry>();
+  const stems = new Map<string, { stem: string; entry: Entry }[]>();
+  const unspaced = new Map<string, Entry>();
+  const letters = createLetterTrie();
+
+  const idOf = (name: string): number => {
+    const id = ids.get(name) ?? ids.size;
+    ids.set(name, id);
+    return id;
+  };
+  const entryIn = (map: Map<string, Entry>, word: string): Entry => {
+    const entry = map.get(word) ?? { classes: new Set(), phrases: [] };
+    map.set(word, entry);
+    return entry;
+  };
+  const addStem = (stem: string, id: number): void => {
+    const key = stem.slice(0, STEM_KEY);
+    const known = stems.get(key) ?? [];
+    stems.set(key, known);
+    const same = known.find((other) => other.stem === stem);
+    if (same) same.entry.classes.add(id);
+    else known.push({ stem, entry: { classes: new Set([id]), phrases: [] } });
+  };
+  const add = (source: string, id: number): void => {
+    const words = source.split('_').map((word) => foldWord(word.replace('*', '')).trim());
+    const [first = '', ...rest] = words;
+    letters.add(words.join(''), id);
+    if (isUnspaced(first)) entryIn(unspaced, words.join('')).classes.add(id);
+    else if (rest.length > 0) addPhrase(entryIn(exact, first), rest, id);
+    else if (source.endsWith('*') && first.length >= STEM_KEY) addStem(first, id);
+    else entryIn(exact, first).classes.add(id);
+  };
+  const addPhrase = (entry: Entry, rest: readonly string[], id: number): void => {
+    entry.phrases.push({ rest: rest.map((word) => entryIn(exact, word)), classes: new Set([id]) });
+  };
+
+  for (const vocabulary of vocabularies) {
+    for (const [name, words] of Object.entries(vocabulary)) {
+      const id = idOf(name);
+      for (const word of words.split(/\s+/)) if (word !== '') add(word, id);
+    }
+  }
+  for (const word of literals) add(word, idOf(`=${word}`));
+
+  const stemOf = (word: string): Entry | undefined =>
+    stems
+      .get(word.slice(0, STEM_KEY))
+      ?.filter(({ stem }) => word.startsWith(stem))
+      .reduce<{ stem: string; entry: Entry } | undefined>(
+        (best, next) => (best && best.stem.length > next.stem.length ? best : next),
+        undefined,
+      )?.entry;
+  for (const [word, entry] of exact) for (const id of stemOf(word)?.classes ?? []) entry.classes.add(id);
+  for (const entry of exact.values()) entry.phrases.sort((a, b) => b.rest.length - a.rest.length);
+  const misspelt = createMisspellings(exact);
+
+  return {
+    classOf(name) {
+      const id = ids.get(name);
+      if (id === undefined) throw new Error(`There is no class "${name}".`);
+      return id;
+    },
+    find: (word) => exact.get(word) ?? (word.length > STEM_KEY ? stemOf(word) : undefined) ?? misspelt(word),
+    scan: createScan(unspaced),
+    letters,
+  };
+}

@@ -1,0 +1,8 @@
+// All vocabularies.
+import { EASTERN } from './eastern.ts';
+import { ENGLISH } from './english.ts';
+import type { Vocabulary } from './lexicon.ts';
+import { UNSPACED } from './unspaced-words.ts';
+import { WESTERN } from './western.ts';
+
+export const VOCABULARIES: readonly Vocabulary[] = [ENGLISH, ...WESTERN, ...EASTERN, ...UNSPACED];

@@ -1,0 +1,205 @@
+// Text that claims to be another part of the conversation: a role, or the end of what the model was given. And links that carry away
+// what a conversation holds. Form, not words: judged on the text with its signs.
+import { fold } from '../text/fold.ts';
+import { WEIGHTS, type Aim, type Weight } from './rules/rule.ts';
+import type { Signal } from './signals.ts';
+
+type Mark = {
+  id: string;
+  weight: Weight;
+  aim?: Aim;
+  pattern: RegExp;
+  /** For what is harmless in pairs: the same name must not have been opened before. */
+  unlessOpened?: (name: string) => RegExp;
+};
+
+/** What follows "System:" when it is addressed to a model; "System: Ubuntu 24.04" is a fact. */
+const addressed =
+  "(?:you(?: are|'re| must| will| shall| have no| should)|your (?:new )?(?:instructions?|rules?|role|task|restrictions?|guidelines?)|" +
+  'ignore|disregard|forget (?:all|every|your|the|previous)|override|obey|comply|unrestricted|jailbreak|reveal|from now on|' +
+  'new instructions?|(?:grant|allow|give) (?:the )?(?:user|me)|the user (?:is|has|may))';
+/** `system: 'You are …',` is code, `system_prompt: |` configuration. */
+const notQuoted = String.raw`(?!\s{0,4}['"\x60|>{$\[])`;
+const lineStart = String.raw`^[ \t>*#"'\-\[(]{0,8}`;
+
+/** A role in the form that chat templates and transcripts give it. */
+const ROLES: readonly Mark[] = [
+  {
+    id: 'template-role',
+    weight: 'decides',
+    pattern: /<\|(?:im_start|start_header_id|start|role)\|>\s{0,4}(?:system|developer|assistant|user|tool)/gi,
+  },
+  { id: 'template-role', weight: 'decides', pattern: /<\|(?:system|assistant|developer|user|tool)\|>/gi },
+  { id: 'template-role', weight: 'decides', pattern: /<start_of_turn>\s{0,4}(?:model|system|user)/gi },
+  { id: 'instruction-tag', weight: 'decides', pattern: /\[\/?INST\]|<<\/?SYS>>/gi },
+  {
+    id: 'system-tag',
+    weight: 'strong',
+    pattern: /<\/?system(?:[_-](?:prompt|message|instructions?|override))?\s{0,4}>/gi,
+  },
+  {
+    id: 'system-tag',
+    weight: 'strong',
+    pattern: /[[(]\s{0,4}system[\s_-](?:message|prompt|override|instructions?|command)\s{0,4}[\])]/gi,
+  },
+  {
+    id: 'role-heading',
+    weight: 'strong',
+    pattern:
+      /^[ \t]{0,3}#{3,6}[ \t]{0,4}(?:system|developer)(?:[ \t](?:prompt|message|instructions?|override))?[ \t]{0,4}:?[ \t]{0,8}$/gim,
+  },
+  {
+    id: 'role-heading',
+    weight: 'strong',
+    pattern: /^[ \t]{0,3}#{2,6}[ \t]{0,4}(?:instruction|response|system|developer)[ \t]{0,4}:/gim,
+  },
+  {
+    id: 'role-line',
+    weight: 'strong',
+    pattern: new RegExp(
+      String.raw`${lineStart}(?:system|developer)[\s_-](?:prompt|override|instructions?)[\])"']{0,2}\s{0,4}:${notQuoted}`,
+      'gim',
+    ),
+  },
+  {
+    id: 'role-line',
+    weight: 'strong',
+    pattern: new RegExp(
+      String.raw`${lineStart}(?:system|developer|admin(?:istrator)?)(?:[\s_-](?:message|note|update|command))?[\])"']{0,2}\s{0,4}:${notQuoted}[^\n]{0,160}?\b${addressed}\b`,
+      'gim',
+    ),
+  },
+];
+
+const what =
+  '(?:system |user |hidden |original |initial |developer )?(?:prompts?|instructions?|system message|system|directives?|user input|user query|user message|context)';
+
+/** An end, or a new beginning, of what the model was given. */
+const ENDS: readonly Mark[] = [
+  {
+    id: 'end-marker',
+    weight: 'strong',
+    pattern: new RegExp(
+      String.raw`[-=#*~<[({|_]{2,40}\s{0,4}(?:end|stop|close)\s(?:of\s)?(?:the\s|your\s)?${what}\s{0,4}[-=#*~>\])}|_]{2,40}`,
+      'gi',
+    ),
+  },
+  {
+    id: 'begin-marker',
+    weight: 'strong',
+    pattern: new RegExp(
+      String.raw`[-=#*~<[({|_]{2,40}\s{0,4}(?:begin|start|new|updated|revised|real|override)\s(?:of\s)?(?:the\s|your\s)?(?:new\s)?${what}\s{0,4}[-=#*~>\])}|_]{2,40}`,
+      'gi',
+    ),
+  },
+  {
+    id: 'bracket-marker',
+    weight: 'strong',
+    pattern: new RegExp(String.raw`\[\s{0,4}(?:end|begin|start)\s(?:of\s)?(?:the\s)?${what}\s{0,4}\]`, 'gi'),
+  },
+  {
+    id: 'special-token',
+    weight: 'strong',
+    pattern:
+      /<\|(?:endoftext|endofprompt|end_of_text|begin_of_text|eot_id|eom_id|im_end|im_sep|im_start|end|end_header_id|start_header_id|end_of_turn|fim_\w{1,16})\|>/gi,
+  },
+  { id: 'special-token', weight: 'strong', pattern: /<(?:end_of_turn|eos|bos)>/gi },
+  {
+    id: 'closing-tag',
+    weight: 'strong',
+    pattern:
+      /<\/(user[_-](?:input|query|message|prompt|text|request)|untrusted[\w-]{0,32}|instructions?|prompt|query|context)\s{0,4}>/gi,
+    unlessOpened: (name) => new RegExp(`<${name}[\\s>]`, 'i'),
+  },
+  {
+    id: 'fence',
+    weight: 'strong',
+    pattern: /^[ \t]{0,3}(?:```|~~~)[ \t]{0,4}(?:system|system[_-]prompt|system[_-]message|admin)[ \t]{0,4}$/gim,
+  },
+];
+
+const said =
+  '(?:prompt|instructions?|input|conversation|message|text|session|data|document|query|entry|context|e-?mail|article|transmission|attempt|task|chat|user|response|output|system|code|page|file)s?';
+const roles = '(?:user|human|assistant|ai|bot|chatgpt|gpt|model|system|developer|admin)';
+
+/** What is harmless alone. */
+const HINTS: readonly Mark[] = [
+  {
+    id: 'end-marker',
+    weight: 'medium',
+    pattern: new RegExp(
+      String.raw`^[^\w\n]{2,40}(?:end|eof|stop|start|begin|beginning|close|new)\b[^\n\w]{0,4}(?:of )?(?:the |this |my )?(?:\w{1,16} )?${said}\b[^\w\n]{2,40}$`,
+      'gim',
+    ),
+  },
+  {
+    id: 'end-marker',
+    weight: 'medium',
+    pattern: /[[<({#=*]{2,20}\s{0,2}\/?(?:end|eof|stop|eot|eos)\s{0,2}[\])}>#=*]{2,20}|<\/s>|<\/?(?:eof|end)>/gi,
+  },
+  { id: 'special-token', weight: 'medium', pattern: /<\|[\w ]{2,30}\|>/g },
+  {
+    id: 'role-named',
+    weight: 'medium',
+    pattern: new RegExp(String.raw`[[({<]\s{0,2}(?:system|admin|administrator|developer|root)\s{0,2}[\])}>]`, 'gi'),
+  },
+  {
+    id: 'role-named',
+    weight: 'medium',
+    pattern:
+      /^[ \t>*#"'([-]{0,8}(?:system|administrator|admin|developer)(?: (?:message|note|update|command|alert|notice|override))?[\])"'*]{0,3}\s{0,2}:(?!\s{0,4}['"`|>{$[])/gim,
+  },
+  {
+    id: 'turns',
+    weight: 'weak',
+    pattern: new RegExp(String.raw`^[ \t>*#"'([-]{0,8}${roles}[\])"'*]{0,3}\s{0,2}:`, 'gim'),
+  },
+  { id: 'turns', weight: 'weak', pattern: /["']role["']\s{0,4}:\s{0,4}["'](?:system|developer|assistant)["']/gi },
+  {
+    id: 'important-tag',
+    weight: 'medium',
+    pattern:
+      /<\/?(?:important|information|admin|override|secret|hidden|instructions?|command|priority|urgent)\s{0,2}>/gi,
+  },
+  {
+    id: 'jailbreak-named',
+    aim: 'role',
+    weight: 'medium',
+    pattern: /\bD\.?A\.?N\b|\bSTAN\b|\bDUDE\b|\bAIM\b(?= |,)(?=.{0,80}(?:unfiltered|amoral|Machiavelli))/g,
+  },
+  { id: 'flood', aim: 'flood', weight: 'weak', pattern: /([\])}>"'\x60])\1{11,}/g },
+];
+
+/** A link that is loaded when it is shown, with a place for what is to be carried away. */
+const LINKS: readonly Mark[] = [
+  {
+    id: 'exfiltration',
+    aim: 'exfiltrate',
+    weight: 'strong',
+    pattern: /!\[[^\]\n]{0,200}\]\(\s{0,4}https?:\/\/[^)\s{<[]{1,300}[?=/&][{<[]/gi,
+  },
+  {
+    id: 'exfiltration',
+    aim: 'exfiltrate',
+    weight: 'strong',
+    pattern:
+      /https?:\/\/[^\s)"'<>]{1,300}[?&](?:q|data|secret|prompt|history|conversation|chat|msg|summary|info|content|exfil|leak|d|c|log)=(?:\{|\[|<|%7b|%5b|\$)\s{0,2}[\w ]{0,60}(?:prompt|conversation|history|secret|password|summary|message|chat|data|key|token|info|user|content)/gi,
+  },
+];
+
+const ALL_MARKS: readonly Mark[] = [...ROLES, ...ENDS, ...HINTS, ...LINKS];
+/** Of one mark: a text that is full of it says no more. */
+const MAX_FOUND = 1_000;
+
+export function findMarks(text: string): Signal[] {
+  const folded = fold(text);
+  return ALL_MARKS.flatMap(({ id, aim = 'turn', weight, pattern, unlessOpened }) => {
+    const found: Signal[] = [];
+    for (const match of folded.matchAll(pattern)) {
+      if (unlessOpened?.(match[1] ?? '').test(folded.slice(0, match.index))) continue;
+      found.push({ rule: id, aim, weight: WEIGHTS[weight], start: match.index, end: match.index + match[0].length });
+      if (found.length >= MAX_FOUND) break;
+    }
+    return found;
+  });
+}

@@ -1,0 +1,166 @@
+// Rules over readings. What a rule begins with is looked up by class, so that a text costs what it holds of such words.
+import type { Span } from '../../text/span.ts';
+import type { Entry, Lexicon } from '../lexicon/lexicon.ts';
+import { sizeOf, type Reading, type Token } from '../readings/reading.ts';
+import { readChoice, readPhrase, type Rule } from './rule.ts';
+
+export type RuleMatch = Span & { rule: Rule; negated: boolean };
+export type MatchRules = (reading: Reading, isTool: boolean) => RuleMatch[];
+
+type Step = { gap: number; classes: readonly number[]; optional: boolean };
+type Compiled = {
+  rule: Rule;
+  first: readonly number[];
+  find(reading: Reading, at: number): { from: number; to: number } | undefined;
+};
+
+/** Few letters stand in a row by chance. */
+const MIN_LETTERS = 18;
+/** Words before a rule's first one among which "not" is looked for. */
+const NEGATION_REACH = 2;
+
+export function compileRules(rules: readonly Rule[], lexicon: Lexicon): MatchRules {
+  const all = rules.flatMap((rule) => compileRule(rule, lexicon));
+  const beginnings = { words: beginningsOf(all), letters: beginningsOf(all.filter(({ rule }) => rule.inLetters)) };
+  const not = [lexicon.classOf('not')];
+  return (reading, isTool) => {
+    const found: RuleMatch[] = [];
+    const compiledAt = beginnings[reading.kind];
+    for (let at = 0; at < reading.tokens.length; at++) {
+      const token = reading.tokens[at];
+      if (!token) continue;
+      for (const { rule, find } of compiledAt(token.entry)) {
+        if (rule.where === 'tool' && !isTool) continue;
+        const range = find(reading, at);
+        if (!range || (reading.kind === 'letters' && lettersIn(reading.tokens, range) < MIN_LETTERS)) continue;
+        const negated = rule.negatable === true && isNegated(reading.tokens, range.from, not);
+        found.push({ rule, negated, ...spanOf(reading.tokens, range) });
+      }
+    }
+    return found;
+  };
+}
+
+/** What may begin with a word. */
+function beginningsOf(all: readonly Compiled[]): (entry: Entry) => readonly Compiled[] {
+  const byClass = new Map<number, Compiled[]>();
+  for (const compiled of all) for (const id of compiled.first) byClass.set(id, [...(byClass.get(id) ?? []), compiled]);
+  const known = new Map<Entry, readonly Compiled[]>();
+  return (entry) => {
+    const before = known.get(entry);
+    if (before) return before;
+    const ids = [...entry.classes, ...entry.phrases.flatMap(({ classes }) => [...classes])];
+    const found = [...new Set(ids.flatMap((id) => byClass.get(id) ?? []))];
+    known.set(entry, found);
+    return found;
+  };
+}
+
+function spanOf(tokens: readonly Token[], { from, to }: { from: number; to: number }): Span {
+  let [start, end] = [tokens[from]?.start ?? 0, tokens[from]?.end ?? 0];
+  for (let at = from; at < to; at++) {
+    start = Math.min(start, tokens[at]?.start ?? start);
+    end = Math.max(end, tokens[at]?.end ?? end);
+  }
+  return { start, end };
+}
+
+const lettersIn = (tokens: readonly Token[], { from, to }: { from: number; to: number }): number =>
+  tokens.slice(from, to).reduce((sum, { size }) => sum + size, 0);
+
+function isNegated(tokens: readonly Token[], from: number, not: readonly number[]): boolean {
+  const index = tokens[from]?.index ?? 0;
+  for (let at = from - 1; at >= 0 && (tokens[at]?.index ?? 0) >= index - NEGATION_REACH; at--) {
+    if (sizeOf(tokens, at, not) > 0) return true;
+  }
+  return false;
+}
+
+function compileRule(rule: Rule, lexicon: Lexicon): Compiled[] {
+  const classesOf = (choices: readonly string[]) =>
+    choices.map((name) => lexicon.classOf(name.startsWith('@') ? name.slice(1) : `=${name}`));
+  const inOrder = (rule.phrases ?? []).map((phrase) => {
+    const steps = readPhrase(phrase).map((item) => ({ ...item, classes: classesOf(item.choices) }));
+    const [head, ...rest] = steps;
+    return {
+      rule,
+      first: head?.classes ?? [],
+      find: (reading: Reading, at: number) => {
+        const size = sizeOf(reading.tokens, at, head?.classes ?? []);
+        const to = size > 0 ? follow(reading, at + size, nextIndex(reading.tokens, at, size), rest, 0) : -1;
+        return to < 0 ? undefined : { from: at, to };
+      },
+    };
+  });
+  const [anchor, ...others] = (rule.together ?? []).map((choice) => classesOf(readChoice(choice)));
+  if (!anchor) return inOrder;
+  const together = {
+    rule,
+    first: anchor,
+    find: (reading: Reading, at: number) => findTogether(reading, at, anchor, others, withinOf(rule, reading)),
+  };
+  return [...inOrder, together];
+}
+
+const nextIndex = (tokens: readonly Token[], at: number, size: number): number =>
+  (tokens[at + size - 1]?.index ?? 0) + 1;
+
+/** The token after the last one of the phrase; -1 where it does not go on so. */
+function follow(reading: Reading, at: number, index: number, steps: readonly Step[], done: number): number {
+  const step = steps[done];
+  if (!step) return at;
+  const { tokens, slack } = reading;
+  for (let next = at; (tokens[next]?.index ?? Number.POSITIVE_INFINITY) <= index + step.gap + slack; next++) {
+    const size = sizeOf(tokens, next, step.classes);
+    if (size === 0) continue;
+    const to = follow(reading, next + size, nextIndex(tokens, next, size), steps, done + 1);
+    if (to >= 0) return to;
+  }
+  return step.optional ? follow(reading, at, index, steps, done + 1) : -1;
+}
+
+/** What is no word is counted by fours of letters. */
+const withinOf = ({ within = 8 }: Rule, { kind }: Reading): number =>
+  kind === 'letters' ? Math.ceil(within / 2) : within;
+
+/** One token of each, none of them twice, nearest to the first. */
+function findTogether(
+  { tokens }: Reading,
+  at: number,
+  anchor: readonly number[],
+  others: readonly (readonly number[])[],
+  within: number,
+) {
+  const size = sizeOf(tokens, at, anchor);
+  if (size === 0) return undefined;
+  let [from, to] = [at, at + size];
+  const used = new Set(Array.from({ length: size }, (_, n) => at + n));
+  for (const wanted of others) {
+    const found = nearest(tokens, at, wanted, within, used);
+    if (!found) return undefined;
+    for (let n = 0; n < found.size; n++) used.add(found.at + n);
+    from = Math.min(from, found.at);
+    to = Math.max(to, found.at + found.size);
+  }
+  const length = (tokens[to - 1]?.index ?? 0) - (tokens[from]?.index ?? 0);
+  return length <= within ? { from, to } : undefined;
+}
+
+function nearest(
+  tokens: readonly Token[],
+  at: number,
+  wanted: readonly number[],
+  within: number,
+  used: ReadonlySet<number>,
+) {
+  const index = tokens[at]?.index ?? 0;
+  const isNear = (place: number) => Math.abs((tokens[place]?.index ?? Number.POSITIVE_INFINITY) - index) <= within;
+  for (let step = 0; isNear(at + step) || isNear(at - step); step++) {
+    for (const place of step === 0 ? [at] : [at + step, at - step]) {
+      if (!isNear(place) || used.has(place)) continue;
+      const size = sizeOf(tokens, place, wanted);
+      if (size > 0) return { at: place, size };
+    }
+  }
+  return undefined;
+}

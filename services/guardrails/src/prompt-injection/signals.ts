@@ -1,0 +1,78 @@
+// What was found in a text, and how it adds up. Signals of one rule say it once; those of others add to it, where they stand near one another:
+// a long text gathers weak ones by chance.
+import type { Span } from '../text/span.ts';
+import type { Aim } from './rules/rule.ts';
+
+/** `weight`: 0 to 1; `codes`: how it was said, from the outside in, where not plainly. */
+export type Signal = Span & { rule: string; aim: Aim | 'configured'; weight: number; codes?: readonly string[] };
+export type Judgement = {
+  /** 0 to 1: of the stretch that says most. */
+  score: number;
+  /** Those that stand where the score is over the threshold; all of them where it is nowhere. In order. */
+  signals: Signal[];
+  /** Whether there is something, and not enough of it: what a model may be asked about. */
+  doubt: boolean;
+};
+
+/** Signals that are farther apart do not add up, code units. */
+export const WINDOW = 2_500;
+export const DEFAULT_THRESHOLD = 0.7;
+/** Below it a text says nothing at all. */
+const DOUBT = 0.3;
+/** What is told of a text. */
+const MAX_SIGNALS = 100;
+
+export function judgementOf(found: readonly Signal[], threshold: number): Judgement {
+  const signals = distinct(found.toSorted((a, b) => a.start - b.start || b.weight - a.weight));
+  const near = createNear();
+  const deciding = new Set<Signal>();
+  let score = 0;
+  let from = 0;
+  for (const [at, signal] of signals.entries()) {
+    near.add(signal);
+    for (; signal.start - (signals[from]?.start ?? 0) > WINDOW; from++) near.remove(signals[from] ?? signal);
+    const here = near.score();
+    score = Math.max(score, here);
+    if (here >= threshold) {
+      for (let n = from; n <= at && deciding.size < MAX_SIGNALS; n++) deciding.add(signals[n] ?? signal);
+    }
+  }
+  const told = deciding.size > 0 ? [...deciding] : signals.slice(0, MAX_SIGNALS);
+  return { score, signals: told, doubt: score >= DOUBT && score < threshold };
+}
+
+/** What several views show at one place is told once, as the plainest of them shows it. In the order of their start. */
+function distinct(signals: readonly Signal[]): Signal[] {
+  const last = new Map<string, Signal>();
+  const kept = new Set<Signal>();
+  for (const signal of signals) {
+    const before = last.get(signal.rule);
+    if (before && signal.start < before.end) {
+      if (isPlainer(before, signal)) continue;
+      kept.delete(before);
+    }
+    last.set(signal.rule, signal);
+    kept.add(signal);
+  }
+  return [...kept].toSorted((a, b) => a.start - b.start);
+}
+
+const isPlainer = (one: Signal, other: Signal): boolean =>
+  one.weight > other.weight || (one.weight === other.weight && (one.codes?.length ?? 0) <= (other.codes?.length ?? 0));
+
+/** Signals that stand near one another: of each rule the one that says most counts. There are few weights, so they are counted. */
+function createNear() {
+  const rules = new Map<string, Map<number, number>>();
+  const count = ({ rule, weight }: Signal, by: 1 | -1) => {
+    const weights = rules.get(rule) ?? new Map<number, number>();
+    rules.set(rule, weights);
+    const left = (weights.get(weight) ?? 0) + by;
+    if (left > 0) weights.set(weight, left);
+    else weights.delete(weight);
+  };
+  return {
+    add: (signal: Signal) => count(signal, 1),
+    remove: (signal: Signal) => count(signal, -1),
+    score: () => 1 - [...rules.values()].reduce((left, weights) => left * (1 - Math.max(0, ...weights.keys())), 1),
+  };
+}

@@ -1,0 +1,122 @@
+// What a text says in another code: every candidate in it. Those of one code are read one after the other, as one text.
+import type { Span } from '../span.ts';
+import { base32Bytes, base85Bytes } from './base-codes.ts';
+import { gathering, type DerivedText } from './derived-text.ts';
+import { alphabetWords, braille, morse, natoWords, pigLatin } from './spellings.ts';
+
+type Stretch = { text: string; span: Span };
+type Decoder = { code: string; pattern: RegExp; decode(found: string): string };
+
+/** Long words and paths decode to noise, in which so many legible characters do not come together. */
+const readable = /[\x20-\x7e\n\p{L}]{8}/u;
+const fromHex = (digits: string): string => Buffer.from(digits, 'hex').toString('utf8');
+const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
+const characters = (codes: readonly number[]): string =>
+  codes.every((code) => code >= 9 && code < 0x110000) ? String.fromCodePoint(...codes) : '';
+const numbersIn = (text: string, pattern: RegExp, base: number): number[] =>
+  (text.match(pattern) ?? []).map((digits) => Number.parseInt(digits, base));
+
+/** Most characters of a run stand for themselves, so runs are bounded where their bytes are made at once. */
+const DECODERS: readonly Decoder[] = [
+  {
+    code: 'hex',
+    pattern: /(?:(?:0x)?[0-9a-f]{2}[\s:,.-]{0,2}){8,}/gi,
+    decode: (found) => fromHex(found.replace(/0x|[^0-9a-f]/gi, '')),
+  },
+  { code: 'base32', pattern: /[A-Z2-7]{16,}={0,6}/g, decode: (found) => base32Bytes(found) },
+  {
+    code: 'base32',
+    pattern: /\b[a-z2-7]{24,}={0,6}/g,
+    decode: (found) => (/[2-7]/.test(found) ? base32Bytes(found.toUpperCase()) : ''),
+  },
+  { code: 'base85', pattern: /<~[!-u\s]{10,20000}~>/g, decode: (found) => base85Bytes(found) },
+  {
+    code: 'binary',
+    pattern: /(?:\b[01]{7,8}\b[\s,.-]{0,2}){8,}|[01]{64,}/g,
+    decode: (found) => characters(numbersIn(found, /\s/.test(found) ? /[01]{7,8}/g : /[01]{8}/g, 2)),
+  },
+  {
+    code: 'decimal',
+    pattern: /(?:\b\d{2,3}\b[\s,;.-]{1,2}){8,}\d{2,3}/g,
+    decode: (found) => characters(numbersIn(found, /\d+/g, 10)),
+  },
+  {
+    code: 'octal',
+    pattern: /(?:\b0?[0-7]{2,3}\b[\s,\\]{1,2}){8,}[0-7]{2,3}/g,
+    decode: (found) => characters(numbersIn(found, /[0-7]+/g, 8)),
+  },
+  {
+    code: 'numbered letters',
+    pattern: /(?:\b(?:1\d|2[0-6]|[1-9])\b[\s,.|/-]{1,3}){10,}\d{1,2}/g,
+    decode: alphabetWords,
+  },
+  {
+    code: 'morse',
+    pattern: /(?:[.\u00b7\u2022_\u2212\u2013\u2014-]{1,6}[ /|]{1,3}){6,}[.\u00b7\u2022_\u2212\u2013\u2014-]{1,6}/g,
+    decode: morse,
+  },
+  { code: 'braille', pattern: /[\u2800-\u28ff][\u2800-\u28ff\s]{6,}/g, decode: braille },
+  {
+    code: 'spelling alphabet',
+    pattern: /\b(?:[A-Za-z]{4,8}|x-ray)(?:[\s,-]{1,3}(?:[A-Za-z]{4,8}|x-ray|\(space\)|space)){7,}/gi,
+    decode: natoWords,
+  },
+  { code: 'pig latin', pattern: /\b[a-z'-]{1,18}ay\b(?:[\s,.!?:;]{1,3}[a-z'-]{1,18}ay\b){2,}/gi, decode: pigLatin },
+];
+
+export function* decodingsOf(text: string): Generator<[code: string, derived: DerivedText]> {
+  const coded = base64Runs(text).map((span) => ({ text: base64In(text.slice(span.start, span.end)), span }));
+  const legible = coded.filter((stretch) => readable.test(stretch.text));
+  if (legible.length > 0) yield ['base64', gathering(legible, '\n')];
+  const shifted = coded
+    .filter((stretch) => !readable.test(stretch.text))
+    .map(({ span }) => ({ text: base64In(rot13(text.slice(span.start, span.end))), span }))
+    .filter((stretch) => readable.test(stretch.text));
+  if (shifted.length > 0) yield ['shifted base64', gathering(shifted, '\n')];
+  for (const { code, pattern, decode } of DECODERS) {
+    const stretches: Stretch[] = [];
+    for (const { 0: found, index } of text.matchAll(pattern)) {
+      const decoded = decode(found);
+      if (readable.test(decoded)) stretches.push({ text: decoded, span: { start: index, end: index + found.length } });
+    }
+    if (stretches.length > 0) yield [code, gathering(stretches, '\n')];
+  }
+}
+
+/** 16 units are 12 bytes: less does not hold a sentence, but pieces of one may stand side by side. */
+const MIN_CODED = 16;
+const MAX_BETWEEN = 8;
+
+/** Words in the alphabet of base64, long ones or ones that look like pieces of it, with nothing but signs between them. */
+function base64Runs(text: string): Span[] {
+  const runs: (Span & { length: number; near: number })[] = [];
+  for (const { 0: word, index } of text.matchAll(/[\w+/-]{3,}={0,2}/g)) {
+    const isPiece = word.length >= MIN_CODED || isCoded(word);
+    const last = runs.at(-1);
+    const end = index + word.length;
+    const goesOn = last !== undefined && index - last.near <= MAX_BETWEEN;
+    if (isPiece && goesOn) Object.assign(last, { end, near: end, length: last.length + word.length });
+    else if (isPiece) runs.push({ start: index, end, near: end, length: word.length });
+    // A short piece may look like a word, where the next one does not.
+    else if (goesOn && last.near === last.end) last.near = end;
+  }
+  return runs.filter(({ length }) => length >= MIN_CODED);
+}
+
+/** Words are not written like this: capitals and digits within them. */
+const isCoded = (word: string): boolean => /[a-z0-9][A-Z]|[A-Za-z]\d|[A-Z]{2}[a-z]/.test(word);
+
+/** Each piece by itself, and all of them together where they were cut. */
+function base64In(run: string): string {
+  const parts = run.split(/[^\w+/=-]+/);
+  const joined = fromBase64(parts.join('').replaceAll('=', ''));
+  return parts.length === 1
+    ? joined
+    : [...parts.map(fromBase64), joined].filter((text) => readable.test(text)).join('\n');
+}
+
+const rot13 = (text: string): string =>
+  text.replace(/[a-z]/gi, (letter) => {
+    const code = letter.charCodeAt(0);
+    return String.fromCharCode(code + ((code | 32) < 110 ? 13 : -13));
+  });

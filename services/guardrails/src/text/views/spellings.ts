@@ -1,0 +1,63 @@
+// Letters that are spelled: by Morse and Braille signs, by their numbers, by the words of radio operators, and words turned around as children do.
+const MORSE = new Map(
+  '.- a|-... b|-.-. c|-.. d|. e|..-. f|--. g|.... h|.. i|.--- j|-.- k|.-.. l|-- m|-. n|--- o|.--. p|--.- q|.-. r|... s|- t|..- u|...- v|.-- w|-..- x|-.-- y|--.. z'
+    .split('|')
+    .map((pair) => {
+      const [sign = '', letter = ''] = pair.split(' ');
+      return [sign, letter] as const;
+    }),
+);
+
+/** One space between letters, more or a slash between words. */
+export function morse(text: string): string {
+  const words = text
+    .replace(/[\u00b7\u2022]/g, '.')
+    .replace(/[_\u2212\u2013\u2014]/g, '-')
+    .split(/\s*[/|]\s*|\s{2,}/);
+  return words
+    .map((word) =>
+      word
+        .split(' ')
+        .map((sign) => MORSE.get(sign) ?? '')
+        .join(''),
+    )
+    .join(' ');
+}
+
+/** Dots of a to z, as the block of Braille patterns counts them. */
+const BRAILLE = [1, 3, 9, 25, 17, 11, 27, 19, 10, 26, 5, 7, 13, 29, 21, 15, 31, 23, 14, 30, 37, 39, 58, 45, 61, 53];
+
+export const braille = (text: string): string =>
+  Array.from(text, (sign) => {
+    const letter = BRAILLE.indexOf((sign.codePointAt(0) ?? 0) - 0x2800);
+    return letter < 0 ? ' ' : String.fromCharCode(97 + letter);
+  }).join('');
+
+/** 9 7 14: "ign". Slashes, bars and double spaces part words; in bare letters that does not matter. */
+export const alphabetWords = (text: string): string =>
+  (text.match(/\d+/g) ?? []).map((number) => String.fromCharCode(96 + Number(number))).join('');
+
+const NATO = new Set(
+  'alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu'.split(
+    ' ',
+  ),
+);
+
+export function natoWords(text: string): string {
+  const words = text
+    .toLowerCase()
+    .replaceAll('x-ray', 'xray')
+    .split(/[^a-z]+/);
+  const known = words.filter((word) => NATO.has(word));
+  return known.length * 2 < words.length ? '' : words.map((word) => (NATO.has(word) ? word.charAt(0) : ' ')).join('');
+}
+
+const ONSET = /(?:s[cpt]r|thr|[bcdfgkpstw]r|[bcfgkps]l|s[cqkmnptw]|[cpstw]h|tw|qu|[b-df-hj-np-tv-z])$/;
+
+/** What English words begin with went to their ends, with "ay" after it. */
+export const pigLatin = (text: string): string =>
+  text.toLowerCase().replace(/([a-z'-]{1,18}?)([wy]?)ay\b/g, (_, stem: string, glide: string) => {
+    if (glide !== '') return stem;
+    const onset = ONSET.exec(stem)?.[0] ?? '';
+    return onset + stem.slice(0, stem.length - onset.length);
+  });
