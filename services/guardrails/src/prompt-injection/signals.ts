@@ -15,7 +15,7 @@ export type Judgement = {
 };
 
 /** Signals that are farther apart do not add up, code units. */
-export const WINDOW = 2_500;
+const WINDOW = 2_500;
 export const DEFAULT_THRESHOLD = 0.7;
 /** Below it a text says nothing at all. */
 const DOUBT = 0.3;

@@ -13,7 +13,7 @@ export type Vocabulary = Readonly<Record<string, string>>;
 
 /** What a word means; `phrases`: what it begins. */
 export type Entry = { classes: Set<number>; phrases: Phrase[] };
-export type Phrase = { rest: readonly Entry[]; classes: Set<number> };
+type Phrase = { rest: readonly Entry[]; classes: Set<number> };
 
 export type Lexicon = {
   /** @throws where no vocabulary has the class */
