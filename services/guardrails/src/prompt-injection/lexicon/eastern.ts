@@ -1,5 +1,5 @@
 // Slavic languages, Greek, Hungarian, Turkish and others that are written with spaces. The classes are those of western.ts.
-import type { Vocabulary } from './lexicon.ts';
+import type { Vocabulary } from './entry.ts';
 
 const RUSSIAN_UKRAINIAN_BULGARIAN: Vocabulary = {
   drop: 'игнорир* проигнорир* забудь забудьте забыть забудем пренебреги* отбрось* отмени* не_следуй не_обращай_внимания не_слушай перестань_следовать пропусти* обойди* сотри* удали* ігнору* проігнору* забудь_про забудьте_про відкинь* не_зважай* знехтуй* не_дотримуйся скасуй* пренебрегни* забрави* игнорирай* не_следвай не_обръщай_внимание сбрось',

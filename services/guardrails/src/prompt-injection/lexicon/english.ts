@@ -1,5 +1,5 @@
 // English: the language of most attempts, and the one with the finest rules.
-import type { Vocabulary } from './lexicon.ts';
+import type { Vocabulary } from './entry.ts';
 
 export const ENGLISH: Vocabulary = {
   not: 'not do_not did_not does_not must_not should_not will_not would_not could_not need_not dont doesnt didnt never cannot cant wont wouldnt shouldnt mustnt without neither nor',

@@ -1,7 +1,7 @@
 // Words as bare letters, in an alphabet in which letters that stand for one another are the same, and runs of a letter are one.
 // What is looked for at every letter of a text must cost next to nothing at each.
 import { canonicalLetter } from './letter-alphabet.ts';
-import type { Entry } from './lexicon.ts';
+import type { Entry } from './entry.ts';
 
 const LETTERS = 26;
 /** Of a node's row: 26 children. */

@@ -1,19 +1,10 @@
 // The words that rules are made of, by what they mean. A class such as `ignore` holds the words of every language for it, so that one
 // rule serves them all. Built once for a process from the vocabularies beside this file and the words that rules name themselves.
 import { foldWord } from '../../text/views/unit-fold.ts';
+import type { Entry, Vocabulary } from './entry.ts';
 import { createLetterTrie, type LetterTrie } from './letter-trie.ts';
 import { createMisspellings } from './misspellings.ts';
 import { createScan, isUnspaced, type Scan } from './unspaced.ts';
-
-/**
- * Classes and their words, with spaces between. `_` joins words that stand one after the other, `*` ends what other letters may
- * follow: `anweisung*`.
- */
-export type Vocabulary = Readonly<Record<string, string>>;
-
-/** What a word means; `phrases`: what it begins. */
-export type Entry = { classes: Set<number>; phrases: Phrase[] };
-type Phrase = { rest: readonly Entry[]; classes: Set<number> };
 
 export type Lexicon = {
   /** @throws where no vocabulary has the class */

@@ -1,5 +1,5 @@
 // Words that are read though their letters are not in order, or their vowels are gone: "insrtuctoins", "nstrctns".
-import type { Entry } from './lexicon.ts';
+import type { Entry } from './entry.ts';
 
 const plain = /^[a-z]+$/;
 /** Shorter words have too many neighbours that are words themselves. */

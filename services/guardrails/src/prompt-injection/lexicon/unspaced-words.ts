@@ -1,6 +1,6 @@
 // Languages whose words are looked for within runs: Chinese, Japanese, Korean, Thai, Arabic, Persian, Urdu, Hebrew. The classes are those of
 // western.ts.
-import type { Vocabulary } from './lexicon.ts';
+import type { Vocabulary } from './entry.ts';
 
 const CHINESE: Vocabulary = {
   drop: '忽略 忽视 忽視 无视 無視 忘记 忘記 忘掉 忘了 抛弃 拋棄 放弃 丢弃 不要理会 不要理會 不理会 别管 別管 不要遵守 不再遵守 不要遵循 不要听从 停止遵循 跳过 绕过 繞過 撤销 取消 覆盖 清除 不用管 抛开 违反 違反',

@@ -1,6 +1,6 @@
 // Scripts that do not part words by spaces (Chinese, Japanese, Thai), or join articles and endings to them (Arabic, Hebrew, Korean):
 // words are looked for at every place of a run.
-import type { Entry } from './lexicon.ts';
+import type { Entry } from './entry.ts';
 
 export type Scan = {
   /** Words of a run in order, `length` in code units; what is no word is left out. */

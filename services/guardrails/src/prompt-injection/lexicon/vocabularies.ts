@@ -1,7 +1,7 @@
 // All vocabularies.
 import { EASTERN } from './eastern.ts';
 import { ENGLISH } from './english.ts';
-import type { Vocabulary } from './lexicon.ts';
+import type { Vocabulary } from './entry.ts';
 import { UNSPACED } from './unspaced-words.ts';
 import { WESTERN } from './western.ts';
 

@@ -1,6 +1,6 @@
 // Romance and Germanic languages. `drop` what one is told to ignore by, `former` and `every` which, `own` whose, `orders` what, `regs` softer
 // words for it; `tell` and `ask` for what is to be given away; `sysprompt` its name; `unbound` without limits; `become` somebody else.
-import type { Vocabulary } from './lexicon.ts';
+import type { Vocabulary } from './entry.ts';
 
 const GERMAN: Vocabulary = {
   drop: 'ignorier* vergiss vergesst vergessen_sie missacht* verwirf verwerfe lass_beiseite beachte_nicht befolge_nicht folge_nicht_mehr uberspring* setz_dich_uber umgeh* losch* setze_zuruck hor_auf halte_dich_nicht uberschreib* kummere_dich_nicht',

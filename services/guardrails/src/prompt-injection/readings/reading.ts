@@ -1,6 +1,6 @@
 // A text as a row of words that rules know, with their places. What no rule knows is left out and only counted.
 import type { Span } from '../../text/span.ts';
-import type { Entry } from '../lexicon/lexicon.ts';
+import type { Entry } from '../lexicon/entry.ts';
 
 /** `index`: the number of the word in the text, those that no rule knows counted; `size`: letters. */
 export type Token = Span & { entry: Entry; index: number; size: number };

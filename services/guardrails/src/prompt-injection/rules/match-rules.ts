@@ -1,6 +1,7 @@
 // Rules over readings. What a rule begins with is looked up by class, so that a text costs what it holds of such words.
 import type { Span } from '../../text/span.ts';
-import type { Entry, Lexicon } from '../lexicon/lexicon.ts';
+import type { Entry } from '../lexicon/entry.ts';
+import type { Lexicon } from '../lexicon/lexicon.ts';
 import { sizeOf, type Reading, type Token } from '../readings/reading.ts';
 import { readChoice, readPhrase, type Rule } from './rule.ts';
 
