@@ -1,4 +1,4 @@
-// npm run -s quality -- [--data DIR] [--json FILE] [--misses] [--disguises] [--options JSON]: how many attacks the guards catch, how many benign
+// npm run -s quality -- [--data DIR] [--json FILE] [--misses] [--disguises] [--bars] [--options JSON]: how many attacks the guards catch, how many benign
 // texts they stop, and how much personal data they find, on labelled texts. README.md beside this folder has the form of a line.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -7,9 +7,10 @@ import { jsonObjectSchema } from '@millrace/contracts';
 import { createGuards } from './guards.ts';
 import { judgeDisguises } from './judge-disguises.ts';
 import { judgeSamples } from './judge-samples.ts';
+import { measureBars } from './measure-bars.ts';
 import { missesText } from './misses-text.ts';
 import { readSamples, SamplesError } from './read-samples.ts';
-import { disguisesText, reportText } from './report-text.ts';
+import { barsText, disguisesText, reportText } from './report-text.ts';
 import { tally, unknownTypes } from './tally.ts';
 
 const { values } = parseArgs({
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     json: { type: 'string' },
     misses: { type: 'boolean', default: false },
     disguises: { type: 'boolean', default: false },
+    bars: { type: 'boolean', default: false },
     options: { type: 'string', default: '{}' },
   },
 });
@@ -25,6 +27,10 @@ const { values } = parseArgs({
 try {
   const samples = await readSamples(resolve(values.data));
   const guards = await createGuards(jsonObjectSchema.parse(JSON.parse(values.options)));
+  if (values.bars) {
+    console.log(barsText(await measureBars(guards, samples)));
+    process.exit();
+  }
   const started = performance.now();
   const judged = await judgeSamples(guards, samples);
   const seconds = (performance.now() - started) / 1_000;

@@ -1,5 +1,6 @@
 // The report for people: a table for sources, groups, languages, and for types of personal data. Pure.
 import type { DisguiseTally } from './judge-disguises.ts';
+import type { Reached } from './measure-bars.ts';
 import type { Report, Tally, TypeTally } from './tally.ts';
 
 export function reportText({ total, sources, groups, languages, types }: Report): string {
@@ -29,6 +30,21 @@ function typeTable(rows: Record<string, TypeTally>): string {
     ...[precision, recall, f1].map((share) => percent(share)),
   ]);
   return table(['TYPE', 'LABELLED', 'FOUND', 'WRONG', 'PRECISION %', 'RECALL %', 'F1 %'], cells);
+}
+
+/** What is reached, as quality-bars.ts has it; F1 in whole percent, rounded down. */
+export function barsText({ report, disguises }: Reached): string {
+  const groups = Object.entries(report.groups);
+  const caught = groups.filter(([, { attacks }]) => attacks > 0).map(([name, tally]) => [name, tally.caught]);
+  const alarms = groups.filter(([, tally]) => tally.falseAlarms > 0).map(([name, tally]) => [name, tally.falseAlarms]);
+  const f1 = Object.entries(report.types).map(([type, tally]) => [type, Math.floor(tally.f1 * 100)]);
+  const inForms = Object.entries(disguises).map(([form, tally]) => [form, tally.caught]);
+  const tables = { CAUGHT: caught, FALSE_ALARMS: alarms, F1: f1, DISGUISED: inForms };
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, Object.fromEntries(rows)])),
+    null,
+    2,
+  );
 }
 
 /** KEPT: of the attacks that are caught as they are, those caught in the form. */
