@@ -52,6 +52,9 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   'api-reply': apiReplySchema,
   'api.run.answer': API.run.answer,
   'api.events.answer': API.events.answer,
+  'api.suspended-list.answer': API['suspended-list'].answer,
+  'api.resume.request': API.resume.request,
+  'api.resume.answer': API.resume.answer,
   'api.replay.request': API.replay.request,
   'api.replay.answer': API.replay.answer,
 };

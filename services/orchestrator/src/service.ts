@@ -3,6 +3,7 @@ import { createModels } from '@millrace/models';
 import {
   advertise,
   consumeCommands,
+  consumeExpiries,
   ensureTopology,
   guardTopology,
   openJetStream,
@@ -16,6 +17,7 @@ import { openAgentStore } from './agents/agent-store.ts';
 import { createAgentsApi } from './api/agents-api.ts';
 import { createRunsApi } from './api/runs-api.ts';
 import { createDiscovery } from './peers/discovery.ts';
+import { expireRun } from './run/expire-run.ts';
 import { createRunConsumer } from './run/run-consumer.ts';
 import { createSessionInbox } from './peers/session-inbox.ts';
 
@@ -55,6 +57,8 @@ export const service: ServiceDefinition<typeof configSchema> = {
       log.error({ subject, error: error.message }, 'a command was refused');
     const consuming = consumeCommands(access, consumer.take, refuse, draining);
     resources.add('commands', () => consuming);
+    const expiring = consumeExpiries(access, (expiry) => expireRun(access, expiry), draining);
+    resources.add('expiries', () => expiring);
 
     const runs = createRunsApi(access, agents);
     const definitions = createAgentsApi(agents, discovery);
@@ -62,6 +66,10 @@ export const service: ServiceDefinition<typeof configSchema> = {
       serveApi(bus, 'submit', runs.submit),
       serveApi(bus, 'run', runs.run),
       serveApi(bus, 'cancel', runs.cancel),
+      serveApi(bus, 'resume', runs.resume),
+      serveApi(bus, 'answer', runs.answer),
+      serveApi(bus, 'release', runs.release),
+      serveApi(bus, 'suspended-list', runs.suspendedList),
       serveApi(bus, 'replay', runs.replay),
       serveApi(bus, 'events', runs.events),
       serveApi(bus, 'events-detail', runs.eventsDetail),

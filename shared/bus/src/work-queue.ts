@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { decode } from './wire.ts';
 
-export type Delivery = {
-  command: Command;
+export type Delivery<C extends Command = Command> = {
+  command: C;
   /** Stream sequence: the command's identity. */
   sequence: number;
   /** Resolves when the server has it. Not to be called by an owner that was fenced. */

@@ -2,8 +2,8 @@
 // a write-once record and moves the small head by compare-and-set. Reading the records back and folding them again is
 // recovery: nothing that crosses a checkpoint lives anywhere else.
 import { z } from 'zod';
-import { conversationSchema, messageOpSchema } from './conversation.ts';
-import { jsonObjectSchema } from './json.ts';
+import { conversationSchema, messageOpSchema, systemMessageSchema } from './conversation.ts';
+import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
 import {
   finishReasonSchema,
@@ -17,6 +17,8 @@ import {
 import { appliedAgentSchema } from './plan.ts';
 import { runRequestSchema, runResultSchema, runStatusSchema } from './run.ts';
 import { chunkSchema, finishChunkSchema } from './chunk.ts';
+import { stageInputSchema } from './stage-call.ts';
+import { openPendingSchema } from './suspension.ts';
 import { tokenSchema } from './tokens.ts';
 import { violationSchema } from './verdict.ts';
 
@@ -87,6 +89,27 @@ export type PlacedCall = z.infer<typeof placedCallSchema>;
 export const placedResultSchema = toolResultSchema.extend({ position });
 export type PlacedResult = z.infer<typeof placedResultSchema>;
 
+/** A model's answer before processOutputStep has passed it: what that stage goes on with after a suspension. */
+export const draftSchema = z.object({
+  answer: stepAnswerSchema,
+  tools: z.array(toolDefinitionSchema),
+  structured: z.boolean().describe('the model was asked for an object'),
+  system: z.array(systemMessageSchema).describe('as they were before the stage'),
+});
+export type Draft = z.infer<typeof draftSchema>;
+
+/** Something that the run waits for. It stays until the stage, or the tool, that asked has gone on with the answer. */
+export const heldPendingSchema = openPendingSchema.extend({
+  position: position.optional(),
+  kept: stageInputSchema
+    .omit({ conversation: true })
+    .partial()
+    .describe('what the entries before it have changed of the stage’s input'),
+  told: z.object({ payload: jsonValueSchema.optional() }).optional().describe('it has been asked, with this payload'),
+  resumed: z.object({ data: jsonValueSchema }).optional(),
+});
+export type HeldPending = z.infer<typeof heldPendingSchema>;
+
 /** Everything that can happen to a run. */
 export const runActionSchema = z.discriminatedUnion('action', [
   z.object({
@@ -133,6 +156,22 @@ export const runActionSchema = z.discriminatedUnion('action', [
     action: z.literal('result-judged').describe('before memory saves: what is stored is what was judged'),
     finish: finishChunkSchema,
   }),
+  z.object({ action: z.literal('suspended'), pending: heldPendingSchema }),
+  z.object({
+    action: z.literal('pending-told'),
+    id: z.string(),
+    payload: jsonValueSchema.optional().describe('as the output chain let it through'),
+  }),
+  z.object({ action: z.literal('pending-resumed'), id: z.string(), data: jsonValueSchema }),
+  z.object({ action: z.literal('pending-settled'), id: z.string() }),
+  z.object({ action: z.literal('answer-drafted'), draft: draftSchema }),
+  z.object({
+    action: z.literal('call-judged').describe('after the others: it had waited'),
+    call: placedCallSchema.optional(),
+    denied: placedResultSchema.optional(),
+  }),
+  z.object({ action: z.literal('results-judged'), results: z.array(placedResultSchema) }),
+  z.object({ action: z.literal('finish-passed'), finish: finishChunkSchema }),
   z.object({ action: z.literal('rewound'), to: z.enum(['input', 'step']), feedback: z.string() }),
 ]);
 export type RunAction = z.infer<typeof runActionSchema>;
@@ -143,6 +182,7 @@ export const openStepSchema = z.object({
   base: conversationSchema.describe('the conversation as the step found it'),
   errorRetries: count.default(0).describe('tries that processAPIError has asked for'),
   model: modelIdSchema.optional().describe('what processAPIError wants asked instead of the agent’s'),
+  draft: draftSchema.optional(),
   answer: stepAnswerSchema.optional(),
   tools: z.array(toolDefinitionSchema),
   calls: z.array(placedCallSchema).optional().describe('the allowed calls, judged'),
@@ -150,6 +190,10 @@ export const openStepSchema = z.object({
     .array(position)
     .describe('calls that may not be made twice, and were begun; whether one without a result was made is unknown'),
   results: z.array(placedResultSchema).describe('of denied calls, then of finished ones; as the tools gave them'),
+  judged: z
+    .array(placedResultSchema)
+    .default([])
+    .describe('results that processToolResult has passed before it suspended'),
   closed: z.boolean(),
 });
 
@@ -164,6 +208,10 @@ export const runStateSchema = z.object({
   states: z.record(z.string(), jsonObjectSchema),
   inputPassed: z.boolean(),
   open: openStepSchema.optional(),
+  passed: finishChunkSchema
+    .optional()
+    .describe('the finish as it came out of the output chain, where processOutputResult has suspended'),
+  pending: z.array(heldPendingSchema).default([]),
   steps: z.array(stepResultSchema),
   finish: finishChunkSchema
     .optional()

@@ -50,7 +50,7 @@ export const runRequestSchema = z.strictObject({
 export type RunRequest = z.infer<typeof runRequestSchema>;
 export type RunRequestInput = z.input<typeof runRequestSchema>;
 
-/** What stands in the work queue. resume and expire come with suspension. */
+/** What stands in the work queue. `resume`: a suspended run has an answer. */
 export const commandSchema = z.discriminatedUnion('command', [
   z.object({
     command: z.literal('start'),
@@ -61,8 +61,18 @@ export const commandSchema = z.discriminatedUnion('command', [
     headRevision: z.number().int().min(1).optional(),
     agentRevision: z.number().int().min(1).optional(),
   }),
+  z.object({
+    command: z.literal('resume'),
+    request: z.object({
+      tenant: tokenSchema,
+      runId: tokenSchema,
+      deadlineMs: z.number().describe('what was left of the run when it was put away'),
+    }),
+    submittedAt: z.number(),
+  }),
 ]);
 export type Command = z.infer<typeof commandSchema>;
+export type StartCommand = Extract<Command, { command: 'start' }>;
 
 export const tripwireSchema = z.object({
   reason: z.string(),

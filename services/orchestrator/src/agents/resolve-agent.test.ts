@@ -196,3 +196,26 @@ test('a resolved agent does not change what discovery said', () => {
   planOf({ input: ['pii'], memory: {} });
   expect(JSON.stringify([...processors])).toBe(before);
 });
+
+describe('whose suspensions are questions to the caller', () => {
+  test('is said by the names of tools and entries', () => {
+    expect(issuesOf({ tools: ['clock'], input: [{ use: 'pii', as: 'asks' }], questions: ['clock', 'asks'] })).toEqual(
+      [],
+    );
+  });
+
+  test.each([
+    ['nobody', { tools: [], input: ['pii'] }, 'nobody', /neither a tool nor an entry/],
+    ['a processor whose entry has another name', { input: [{ use: 'pii', as: 'asks' }] }, 'pii', /neither/],
+    [
+      'a tool and an entry at once',
+      { tools: ['clock'], input: [{ use: 'pii', as: 'clock' }] },
+      'clock',
+      /is a tool and/,
+    ],
+  ])('cannot be %s', (_whom, more, name, message) => {
+    expect(issuesOf({ ...more, questions: [name] })).toMatchObject([
+      { code: 'agent-invalid', path: 'questions[0]', message: expect.stringMatching(message) },
+    ]);
+  });
+});

@@ -14,6 +14,7 @@ import { orderEntries } from './entry-order.ts';
 import { idOf, missing, useOf, type Known, type Use } from './entry-uses.ts';
 import { makePlan } from './make-plan.ts';
 import { expandMemory, misusedMemory } from './memory-entries.ts';
+import { questionIssues } from './question-issues.ts';
 import { useIssues } from './use-issues.ts';
 
 export type Resolved = { agent: Agent; plan: Plan } | { issues: Issue[] };
@@ -33,7 +34,9 @@ export function resolveAgent(definition: JsonValue, known: Known): Resolved {
   };
   const ordered = { input: inOrder('input'), output: inOrder('output'), error: inOrder('error') };
   if (issues.length > 0 || !agent) return { issues };
-  return { agent, plan: makePlan(agent, ordered, uses, known) };
+  const plan = makePlan(agent, ordered, uses, known);
+  const wrong = questionIssues(agent, plan);
+  return wrong.length > 0 ? { issues: wrong } : { agent, plan };
 }
 
 /** Good enough to go on looking for problems where the definition has others. */

@@ -1,8 +1,9 @@
-// Cancels a run wherever it is. One that waits in the queue is ended here and now: nobody need have a free place for that. One that is
+// Cancels a run wherever it is. One that waits in the queue, or is put away, is ended here and now: nobody need have a free place for that. One that is
 // under way is told: its owner reads the key at the next checkpoint, and hears the control message at once.
 import { stateKeys, type RunEnd, type RunHead, type RunStatus } from '@millrace/contracts';
 import { publish, publishDurably, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { SHARD } from '../state/chunk-publisher.ts';
+import { endSuspended } from '../state/end-suspended.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { FINAL_TTL_SECONDS, readHead } from '../state/run-head.ts';
 import { askCancel } from '../state/run-store.ts';
@@ -14,6 +15,11 @@ export async function cancelRun(access: JetStreamAccess, tenant: string, run: st
   if (there?.value.status === 'queued') {
     if (await endQueued(access, there.value, there.revision)) return 'cancelled';
     // Somebody took it in between.
+    there = await readHead(access, tenant, run);
+  }
+  if (there?.value.status === 'suspended') {
+    if ((await endSuspended(access, { tenant, runId: run }, { status: 'cancelled' })).ended) return 'cancelled';
+    // Somebody resumed it in between.
     there = await readHead(access, tenant, run);
   }
   if (there?.value.status === 'running' || there?.value.status === 'queued') {

@@ -11,7 +11,7 @@ import {
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { SHARD } from '../state/chunk-publisher.ts';
-import { readEnd } from '../state/run-head.ts';
+import { isAtRest, lastIndex, readEnd } from '../state/run-head.ts';
 import { findPosition } from './find-position.ts';
 import { areChunksGone, firstNeeded, holds } from './missing-chunks.ts';
 import { readPage, readStored } from './read-stored.ts';
@@ -30,16 +30,20 @@ export function pageBytes({ bus }: JetStreamAccess): number {
 export async function readChunks(access: JetStreamAccess, head: RunHead, from: Position): Promise<ApiAnswer<'replay'>> {
   const { status } = head;
   const { batches, end, complete } = await readVisible(access, head, from);
-  const isWhole = complete && isFinal(status);
+  const isWhole = complete && isAtRest(head);
   return { status, epoch: end.epoch, nextIndex: end.index, batches, complete: isWhole, remainingMs: remainingMs(head) };
 }
 
-export const remainingMs = ({ deadlineAt }: RunHead): number => deadlineAt - Date.now();
+/** Of a suspended run: until it expires, and then what it has left. */
+export function remainingMs({ deadlineAt, suspension }: RunHead): number {
+  if (!suspension) return deadlineAt - Date.now();
+  return suspension.remainingMs + Math.max(suspension.expiresAt - Date.now(), 0);
+}
 
 async function readVisible(access: JetStreamAccess, head: RunHead, from: Position): Promise<Visible> {
   const { bus } = access;
   const { tenant, runId, owners } = head;
-  const isOver = isFinal(head.status);
+  const isOver = isAtRest(head);
   const maxBytes = pageBytes(access);
   const subject = bus.subjects.logOf(SHARD, tenant, runId);
   const query = { stream: bus.names.chunks, subject, schema: chunkBatchSchema };
@@ -71,8 +75,8 @@ async function readRetracts(access: JetStreamAccess, { tenant, runId }: RunHead)
 
 /** The head is written before the last chunk goes out: a crash in between must not cost the reader the ending. */
 async function withLastChunk(access: JetStreamAccess, logged: ChunkBatch[], head: RunHead): Promise<ChunkBatch[]> {
-  const last = { epoch: head.epoch, index: head.nextIndex - 1 };
-  if (!isFinal(head.status) || logged.some((batch) => holds(batch, last))) return logged;
+  const last = { epoch: head.epoch, index: lastIndex(head) };
+  if (!isAtRest(head) || logged.some((batch) => holds(batch, last))) return logged;
   const end = await readEnd(access, head);
   return end ? [...logged, { ...last, chunks: [end.lastChunk] }] : logged;
 }

@@ -1,22 +1,25 @@
-// The verbs of runs: submit, run, cancel, replay, events, runs-list. Any orchestrator answers them.
+// The verbs of runs: submit, run, cancel, resume, answer, release, replay, events, and the lists. Any orchestrator answers them.
 import {
   MillraceError,
-  isFinal,
   publicEvent,
   runHeadSchema,
   stateKeys,
   type ApiAnswer,
   type ApiRequest,
+  type PendingKind,
   type RunHead,
   type RunSummary,
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { readEnd, readHead } from '../state/run-head.ts';
+import { endSuspended } from '../state/end-suspended.ts';
+import { isAtRest, readEnd, readHead } from '../state/run-head.ts';
 import { unknownAgent } from './agents-api.ts';
 import { cancelRun } from './cancel-run.ts';
 import { pageBytes, readChunks, readEvents, remainingMs } from './read-run.ts';
+import { listSuspended } from './list-suspended.ts';
 import { readPage } from './read-stored.ts';
+import { notSuspended, resumeRun } from './resume-run.ts';
 import { refuseBadRequest } from './request-issues.ts';
 import { submitRun } from './submit-run.ts';
 
@@ -29,6 +32,11 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore) {
     const entry = await readHead(access, tenant, run);
     if (entry) return entry.value;
     throw unknownRun(run);
+  };
+  const resumeWith = async (request: ApiRequest<'resume'>, call: Call, kinds: readonly PendingKind[]) => {
+    const { tenant, run } = addressOf(call);
+    await resumeRun(access, await headOf(tenant, run), request, kinds);
+    return { runId: run, accepted: true as const };
   };
   const eventsOf = async (page: ApiRequest<'events'>, call: Call) => {
     const { tenant, run } = addressOf(call);
@@ -56,7 +64,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore) {
       const { tenant, run } = addressOf(call);
       const head = await headOf(tenant, run);
       const { status } = head;
-      const end = isFinal(status) ? await readEnd(access, head) : undefined;
+      const end = isAtRest(head) ? await readEnd(access, head) : undefined;
       return { runId: run, status, remainingMs: remainingMs(head), ...(end && { result: end.result }) };
     },
     async cancel(_request: object, call: Call): Promise<ApiAnswer<'cancel'>> {
@@ -65,6 +73,19 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore) {
       if (status === undefined) throw unknownRun(run);
       return { runId: run, status };
     },
+    resume: (request: ApiRequest<'resume'>, call: Call): Promise<ApiAnswer<'resume'>> =>
+      resumeWith(request, call, ['approval', 'question']),
+    answer: (request: ApiRequest<'answer'>, call: Call): Promise<ApiAnswer<'answer'>> =>
+      resumeWith(request, call, ['question']),
+    async release(_request: object, call: Call): Promise<ApiAnswer<'release'>> {
+      const address = addressOf(call);
+      const { head } = await endSuspended(access, { ...address, runId: address.run }, { status: 'released' });
+      if (!head) throw unknownRun(address.run);
+      if (head.status !== 'suspended' && head.status !== 'released') throw notSuspended(head.runId, head.status);
+      return { runId: head.runId, status: 'released' };
+    },
+    suspendedList: (page: ApiRequest<'suspended-list'>, { tenant }: Call): Promise<ApiAnswer<'suspended-list'>> =>
+      listSuspended(access, tenant, page),
     async replay({ epoch, index }: ApiRequest<'replay'>, call: Call): Promise<ApiAnswer<'replay'>> {
       const { tenant, run } = addressOf(call);
       return readChunks(access, await headOf(tenant, run), { epoch, index });

@@ -3,6 +3,7 @@ import {
   messagesOf,
   toWireError,
   type Chunk,
+  type Draft,
   type JsonValue,
   type Message,
   type MessageOp,
@@ -15,7 +16,7 @@ import {
 import { MAX_TOOL_CALLS, tooManyCalls } from '../model/answer-builder.ts';
 import type { Answered, ModelCall } from '../model/ask-model.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
-import { failInOwnWords, rejecting, type Interrupt } from '../state/interrupt.ts';
+import { failInOwnWords, isSuspension, rejecting, type Interrupt } from '../state/interrupt.ts';
 import { textOf, toolCallsOf, withText, withToolCalls } from '../state/response-message.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
@@ -24,32 +25,43 @@ import { stepInput } from './step-input.ts';
 export async function acceptAnswer(run: Run, call: ModelCall, answered: Answered): Promise<Interrupt | undefined> {
   const { builder, finishReason, usage } = answered;
   const message = builder.message();
+  const system = run.state().conversation.system;
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
-  const given = { text: textOf(message), toolCalls: toolCallsOf(message) };
-  const input = { ...stepInput(run), ...given, finishReason, usage };
-  const result = await runStage(run, 'processOutputStep', input);
-  if (result.interrupt) return result.interrupt;
-  const final = finalMessage(run, message, given, result.input);
-  // Processors may have added calls to those of the model.
-  if (toolCallsOf(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(tooManyCalls()));
   const answer: StepAnswer = {
-    message: final,
-    text: textOf(final),
+    message,
+    text: textOf(message),
     reasoning: builder.reasoning(),
-    toolCalls: toolCallsOf(final),
+    toolCalls: toolCallsOf(message),
     finishReason,
     usage,
     model: call.model,
     fromCache: call.cached !== undefined,
   };
+  return judgeAnswer(run, { answer, tools: call.tools, structured: call.structuredOutput !== undefined, system });
+}
+
+/** Where the stage has suspended, the answer stands in the state: the model is not asked again. */
+export async function judgeAnswer(run: Run, draft: Draft): Promise<Interrupt | undefined> {
+  const { message, text, toolCalls, finishReason, usage } = draft.answer;
+  const given = { text, toolCalls };
+  const input = { ...stepInput(run), ...given, finishReason, usage };
+  const result = await runStage(run, 'processOutputStep', input);
+  if (result.interrupt) {
+    if (isSuspension(result.interrupt)) run.dispatch({ action: 'answer-drafted', draft });
+    return result.interrupt;
+  }
+  const final = finalMessage(run, message, given, result.input);
+  // Processors may have added calls to those of the model.
+  if (toolCallsOf(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(tooManyCalls()));
+  const answer = { ...draft.answer, message: final, text: textOf(final), toolCalls: toolCallsOf(final) };
   // With calls the answer is not the last one: its words are about the calls.
-  const object = call.structuredOutput && answer.toolCalls.length === 0 ? parseObject(answer.text) : undefined;
+  const object = draft.structured && answer.toolCalls.length === 0 ? parseObject(answer.text) : undefined;
   if (object && 'interrupt' in object) return object.interrupt;
   const passed = object && (await passObject(run, object.value));
   if (passed && 'interrupt' in passed) return passed.interrupt;
-  const system = changedGroups(input.conversation.system, run.state().conversation.system);
+  const system = changedGroups(draft.system, run.state().conversation.system);
   const isChanged = JSON.stringify(final) !== JSON.stringify(message);
-  return accept(run, { ...answer, ...passed }, { tools: call.tools, system, isChanged });
+  return accept(run, { ...answer, ...passed }, { tools: draft.tools, system, isChanged });
 }
 
 type Given = { text: string; toolCalls: ToolCall[] };

@@ -4,13 +4,15 @@ import { PROMPT_VERSION, type StageInput } from '@millrace/contracts';
 import { askModel, type Answered, type ModelCall } from '../model/ask-model.ts';
 import { promptOf } from '../model/prompt.ts';
 import type { Interrupt } from '../state/interrupt.ts';
-import { acceptAnswer } from './accept-answer.ts';
+import { acceptAnswer, judgeAnswer } from './accept-answer.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepInput } from './step-input.ts';
 
 export async function answerStage(run: Run): Promise<Interrupt | undefined> {
-  if (run.state().open?.answer) return undefined;
+  const { open } = run.state();
+  if (open?.answer) return undefined;
+  if (open?.draft) return judgeAnswer(run, open.draft);
   for (;;) {
     const asked = await askOnce(run);
     if ('interrupt' in asked) return asked.interrupt;

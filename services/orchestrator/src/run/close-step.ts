@@ -3,7 +3,7 @@
 import type { Chunk, ChunkOf, PlacedResult, ToolResult } from '@millrace/contracts';
 import { chunk } from '../state/make-chunk.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
-import { rejecting, type Interrupt } from '../state/interrupt.ts';
+import { isSuspension, rejecting, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepFinish } from './finish-chunks.ts';
@@ -47,8 +47,10 @@ function endsWithStep(run: Run): boolean {
 
 async function judgeResults(run: Run): Promise<{ results: PlacedResult[] } | { interrupt: Interrupt }> {
   const { open } = run.state();
-  const results: PlacedResult[] = [];
+  const results: PlacedResult[] = [...(open?.judged ?? [])];
+  const before = new Set(results.map(({ position }) => position));
   for (const raw of open?.results.toSorted((one, other) => one.position - other.position) ?? []) {
+    if (before.has(raw.position)) continue;
     const tool = open?.tools.find((known) => known.name === raw.toolName);
     if (!tool || raw.denied) {
       results.push(raw);
@@ -56,8 +58,12 @@ async function judgeResults(run: Run): Promise<{ results: PlacedResult[] } | { i
     }
     const { result, isError } = raw;
     const input = { ...toolInput(run, raw, tool), result, isError };
-    const judged = await runStage(run, 'processToolResult', input, { subject: tool.name });
-    if (judged.interrupt) return { interrupt: judged.interrupt };
+    const about = { subject: tool.name, position: raw.position };
+    const judged = await runStage(run, 'processToolResult', input, about);
+    if (judged.interrupt) {
+      if (isSuspension(judged.interrupt)) run.dispatch({ action: 'results-judged', results });
+      return { interrupt: judged.interrupt };
+    }
     results.push({ ...raw, result: judged.input.result ?? null, isError: judged.input.isError ?? isError });
   }
   return { results };

@@ -4,7 +4,7 @@ import {
   loggedError,
   toWireError,
   type AppliedAgent,
-  type Command,
+  type StartCommand,
   type RunHead,
   type RunRef,
   type RunRequest,
@@ -14,7 +14,8 @@ import type { Delivery } from '@millrace/bus';
 import { chunk } from '../state/make-chunk.ts';
 import type { ChunkPublisher } from '../state/chunk-publisher.ts';
 import { openEpoch } from './open-epoch.ts';
-import { takeRun, type Taken } from './take-run.ts';
+import { takeRun, unreadable, type Taken } from './take-run.ts';
+import { takeSuspended, type ResumeCommand } from './take-suspended.ts';
 import { endBroken, endRun, failedRun, type Ended } from './end-run.ts';
 import { brokenBy, endWith, type Ending, type Outcome } from '../state/interrupt.ts';
 import { runLoop } from './run-loop.ts';
@@ -23,7 +24,8 @@ import { initialState } from '../state/run-state.ts';
 import { FencedError } from '../state/fenced-error.ts';
 import { isGivenAway, type RunStop } from '../state/run-stop.ts';
 import { holdCommand } from './hold-command.ts';
-import { storeEnding } from './store-ending.ts';
+import { storeEnding, type EndingParts } from './store-ending.ts';
+import { suspendRun, takeAnswers } from './suspend-run.ts';
 import { throughOutages } from '../state/through-outages.ts';
 
 /** @throws FencedError; what keeps the ending from being stored: the command then comes again */
@@ -37,17 +39,24 @@ export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): P
     stop.fence();
   });
   try {
-    const taken = await takeRun({ deps, delivery, stop });
+    const taken = isStart(delivery)
+      ? await takeRun({ deps, delivery, stop })
+      : isResume(delivery)
+        ? await takeSuspended({ deps, delivery, stop })
+        : undefined;
     if (taken) await execute({ deps, delivery, stop, ...taken });
   } finally {
     letGo();
   }
 }
 
+const isStart = (delivery: Delivery): delivery is Delivery<StartCommand> => delivery.command.command === 'start';
+const isResume = (delivery: Delivery): delivery is Delivery<ResumeCommand> => delivery.command.command === 'resume';
+
 type Driven = Taken & { deps: Deps; delivery: Delivery; stop: RunStop };
 
 /** Drives a run on from the state that its last checkpoint left, or from its beginning. */
-async function execute({ deps, delivery, stop, store, state }: Driven): Promise<void> {
+async function execute({ deps, delivery, stop, store, state, command }: Driven): Promise<void> {
   const { access } = deps;
   const { tenant, runId, deadlineAt } = store.head();
   const { signal, fenced } = stop;
@@ -55,7 +64,7 @@ async function execute({ deps, delivery, stop, store, state }: Driven): Promise<
   const parts = { access, delivery, store, chunks, events, fenced };
   const deadline = setTimeout(() => stop.stop('deadline'), Math.max(deadlineAt - Date.now(), 0));
   try {
-    const from = state ? { first: state } : await beginning(deps, delivery.command, chunks);
+    const from = state ? { first: state } : await beginning(deps, command, chunks);
     if ('error' in from) return await storeEnding(parts, failedRun(runId, from.error));
     const ref = refOf(from.first.request, store.head());
     const { isLeaving } = stop;
@@ -63,8 +72,9 @@ async function execute({ deps, delivery, stop, store, state }: Driven): Promise<
     if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
     // Who begins a run learns of it at its first checkpoint; the owner before this one may have been told.
     if (store.head().epoch > 1 && (await store.cancelAsked())) stop.stop('cancelled');
-    const outcome = await runLoop(run).catch((error: unknown) => endWith(broken(run, error)));
+    const outcome = await drive(parts, run).catch((error: unknown) => endWith(broken(run, error)));
     if (fenced.aborted) throw new FencedError(tenant, runId);
+    if (outcome.kind === 'suspend') return;
     const ended = outcome.kind === 'end' ? await endOf(run, outcome.ending) : undefined;
     if (ended && !isCutOff(run, outcome)) return await storeEnding(parts, ended);
     await store.write({ handedOver: true });
@@ -76,14 +86,27 @@ async function execute({ deps, delivery, stop, store, state }: Driven): Promise<
   }
 }
 
+/** To an ending, or to where it is put away: it is stored then. */
+async function drive(parts: EndingParts, run: Run): Promise<Outcome> {
+  await takeAnswers(run);
+  for (;;) {
+    const outcome = await runLoop(run);
+    if (outcome.kind !== 'suspend') return outcome;
+    const put = await suspendRun(parts, run);
+    if (put === 'away') return outcome;
+    if (put !== 'answered') return put;
+  }
+}
+
 type Beginning = Pick<RunParts, 'first' | 'unsaved'>;
 
 /** The first checkpoint writes what the run began with. Before it, that is the command and the agent as it is applied then. */
 async function beginning(
   deps: Deps,
-  command: Command,
+  command: StartCommand | undefined,
   chunks: ChunkPublisher,
 ): Promise<Beginning | { error: WireError }> {
+  if (!command) return { error: unreadable };
   const { request } = command;
   const { runId, threadId, agent } = request;
   chunks.publish([chunk(runId, { type: 'start', payload: { agent, ...(threadId !== undefined && { threadId }) } })]);
@@ -131,7 +154,7 @@ async function endOf(run: Run, ending: Ending): Promise<Ended> {
 /** As it was when the run was queued, or newer. */
 async function readAgent(
   { agents }: Deps,
-  { request, agentRevision = Infinity }: Command,
+  { request, agentRevision = Infinity }: StartCommand,
 ): Promise<{ ok: AppliedAgent } | { error: WireError }> {
   const { tenant, agent } = request;
   try {

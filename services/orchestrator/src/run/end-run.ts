@@ -1,5 +1,5 @@
 // How a run ends: a table of its forms. Each says what is still published before the last chunk, what the last chunk is, and what
-// status and result are kept. (A sixth form, suspension, comes with its issue.)
+// status and result are kept.
 import {
   publicViolations,
   type Chunk,
@@ -86,15 +86,25 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended> {
   }
 }
 
+/** What a run that is put away has said so far. */
+export function resultSoFar(run: Run): RunResult {
+  const text = shownMessages(run).map(textOf).join('');
+  return resultOf(run, 'suspended', { text, finishReason: 'other' });
+}
+
 type Outcome = Pick<RunResult, 'text' | 'finishReason'> &
   Partial<Pick<RunResult, 'messages' | 'steps' | 'object' | 'tripwire' | 'error'>>;
 
 function ended(run: Run, status: RunStatus, lastChunk: Chunk, outcome: Outcome): Ended {
+  return { status, lastChunk, result: resultOf(run, status, outcome) };
+}
+
+function resultOf(run: Run, status: RunStatus, outcome: Outcome): RunResult {
   const { usage, violations } = run.state();
   const { runId } = run.ref;
   const messages = shownMessages(run);
   const told = { usage, messages, steps: shownSteps(run), violations: publicViolations(violations) };
-  return { status, lastChunk, result: { runId, status, ...told, ...outcome } };
+  return { runId, status, ...told, ...outcome };
 }
 
 function asJson(value: unknown): NonNullable<RunResult['object']> {

@@ -4,7 +4,7 @@
 import { entriesOf, messageSchema, messagesOf, type Chunk, type Conversation, type Message } from '@millrace/contracts';
 import { z } from 'zod';
 import { guardChunks } from '../stages/guard-chunks.ts';
-import { endWith, fail, rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
+import { endWith, fail, isSuspension, rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { finishChunk, runText, stepFinish, type Finish } from './finish-chunks.ts';
@@ -22,8 +22,7 @@ export async function finishRun(run: Run): Promise<Interrupt> {
 }
 
 async function judgeFinish(run: Run, before: string[]): Promise<PassedFinish> {
-  const reason = run.state().steps.at(-1)?.finishReason ?? 'other';
-  const passed = await passFinish(run, finishChunk(run, reason), [stepFinish(run)]);
+  const passed = await firstFinish(run);
   return 'interrupt' in passed ? passed : judgeResult(run, before, passed.finish);
 }
 
@@ -41,6 +40,14 @@ async function save(run: Run, saving: string[], finish: Finish): Promise<PassedF
   } finally {
     shield.release();
   }
+}
+
+/** Where processOutputResult has suspended, the finish has passed before. */
+async function firstFinish(run: Run): Promise<PassedFinish> {
+  const { passed, steps } = run.state();
+  if (passed) return { finish: passed };
+  const reason = steps.at(-1)?.finishReason ?? 'other';
+  return passFinish(run, finishChunk(run, reason), [stepFinish(run)]);
 }
 
 /** The entries of processOutputResult before memory's first, and from that one on. */
@@ -67,7 +74,10 @@ async function judgeResult(run: Run, names: string[], finish: Finish): Promise<P
   const order = { ...run.plan.order, processOutputResult: names };
   const part: Run = { ...run, plan: { ...run.plan, order } };
   const { interrupt } = await runStage(part, 'processOutputResult', input);
-  if (interrupt) return { interrupt };
+  if (interrupt) {
+    if (isSuspension(interrupt)) run.dispatch({ action: 'finish-passed', finish });
+    return { interrupt };
+  }
   const left = run.state().conversation;
   if (left === conversation || responsesOf(left) === responsesOf(conversation)) return { finish };
   return passFinish(run, withFinalText(run, finish));

@@ -16,8 +16,10 @@ export function holdCommand(
   expired: () => void,
   graceMs: number = ENDING_GRACE_MS,
 ): () => void {
-  const { submittedAt, request } = delivery.command;
-  const untilMs = Math.max(submittedAt + request.deadlineMs, Date.now()) + graceMs;
+  const { command, submittedAt, request } = delivery.command;
+  // What is left of a suspended run counts from when it is taken up.
+  const from = command === 'resume' ? Date.now() : submittedAt;
+  const untilMs = Math.max(from + request.deadlineMs, Date.now()) + graceMs;
   const extend = () => {
     // An owner that was fenced says nothing more: its word would count for the new one.
     if (fenced.aborted) return letGo();

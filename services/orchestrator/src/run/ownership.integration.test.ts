@@ -1,6 +1,6 @@
 // Who may say how a run ended: an owner that was fenced may not, whatever stopped it before; and nothing holds a command for ever.
 import { stateKeys } from '@millrace/contracts';
-import { writeEntry, type Delivery } from '@millrace/bus';
+import { writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readEvents } from '../api/read-run.ts';
@@ -88,7 +88,7 @@ test('control of a new epoch does not fence the owner that published it', async 
 });
 
 describe('a command in the queue', () => {
-  const extending = (delivery: Delivery) => {
+  const extending = (delivery: DrivenRun['delivery']) => {
     let count = 0;
     return { delivery: { ...delivery, extend: () => void (count += 1) }, count: () => count };
   };

@@ -51,6 +51,12 @@ export async function passTripwire(run: Run, { reason, metadata, ...rest }: Trip
   return { ...rest, reason: passed['reason'], ...(metadata !== undefined && { metadata: passed['metadata'] ?? null }) };
 }
 
+/** What a suspension asks. undefined: the output chain rejected it; whoever may see everything still does. */
+export async function passPayload(run: Run, payload: JsonValue): Promise<{ payload: JsonValue } | undefined> {
+  const passed = await passTexts(run, { payload });
+  return passed?.['payload'] === undefined ? undefined : { payload: passed['payload'] };
+}
+
 /** Longer messages are cut: a provider may answer with a page. UTF-16 code units. */
 const MAX_MESSAGE_CHARS = 8_192;
 

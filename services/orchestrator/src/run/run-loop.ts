@@ -7,7 +7,7 @@ import type { Interrupt, Outcome } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
-import { judgeCalls, runCalls } from './tool-calls.ts';
+import { awaitCalls, judgeCalls, runCalls } from './tool-calls.ts';
 
 export async function runLoop(run: Run): Promise<Outcome> {
   for (;;) {
@@ -38,6 +38,7 @@ async function steps(run: Run): Promise<Interrupt | undefined> {
       (await run.rest()) ??
       (await judgeCalls(run)) ??
       (await runCalls(run)) ??
+      (await awaitCalls(run)) ??
       (await run.rest()) ??
       (await closeStep(run)) ??
       (await run.rest());

@@ -1,22 +1,30 @@
 // Whose a run is when its command comes: one that waits is begun; one that has ended has its last chunk repeated; one that somebody
 // drove and lost is taken over, with the state of its last checkpoint. What nobody can go on with ends in an epoch of its own.
-import { isFinal, stateKeys, type RunHead, type RunState, type WireError } from '@millrace/contracts';
+import {
+  stateKeys,
+  type Command,
+  type RunHead,
+  type RunState,
+  type StartCommand,
+  type WireError,
+} from '@millrace/contracts';
 import { MillraceError } from '@millrace/contracts';
 import { conflictError, locateEntry, publish, type Delivery } from '@millrace/bus';
 import { z } from 'zod';
 import { failedRun } from './end-run.ts';
+import { afterSuspension } from '../state/after-suspension.ts';
 import { loadRun } from '../state/load-run.ts';
 import type { Deps } from '../state/run-context.ts';
-import { locateHead, nextEpoch, queuedHead, readEnd } from '../state/run-head.ts';
+import { isAtRest, lastIndex, locateHead, nextEpoch, queuedHead, readEnd } from '../state/run-head.ts';
 import type { RunStop } from '../state/run-stop.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
 import { openEpoch } from './open-epoch.ts';
 import { storeEnding } from './store-ending.ts';
 import { throughOutages } from '../state/through-outages.ts';
 
-type Asked = { deps: Deps; delivery: Delivery; stop: RunStop };
-/** A run that is driven here. `state`: as its last checkpoint left it; absent where it was never at one. */
-export type Taken = { store: RunStore; state?: RunState | undefined };
+export type Asked<C extends Command = Command> = { deps: Deps; delivery: Delivery<C>; stop: RunStop };
+/** A run that is driven here. `state`: as its last checkpoint left it; absent where it was never at one, and begins with its command. */
+export type Taken = { store: RunStore; state?: RunState | undefined; command?: StartCommand };
 
 /** How often somebody else may write the head between reading and writing it here: a submission, a cancellation. */
 const TAKE_ATTEMPTS = 5;
@@ -24,15 +32,16 @@ const TAKE_ATTEMPTS = 5;
 export const MAX_TAKEOVERS = 5;
 
 /** undefined: the command is answered, or is somebody else's. @throws what keeps the state from being read: the command comes again */
-export async function takeRun(asked: Asked): Promise<Taken | undefined> {
+export async function takeRun(asked: Asked<StartCommand>): Promise<Taken | undefined> {
   const { deps, delivery } = asked;
   const { access } = deps;
-  const { tenant, runId } = delivery.command.request;
-  const { headRevision } = delivery.command;
+  const { command } = delivery;
+  const { tenant, runId } = command.request;
+  const { headRevision } = command;
   if (headRevision !== undefined) {
     // Nobody has touched it since it was queued, in most cases.
     const store = await openRunStore(access, firstHead(access.bus.id, delivery), headRevision);
-    if (store) return { store };
+    if (store) return { store, command };
   }
   for (let attempt = 1; attempt <= TAKE_ATTEMPTS; attempt += 1) {
     const there = await throughOutages(`the state of ${tenant}.${runId}`, () => locateHead(access, tenant, runId));
@@ -46,41 +55,43 @@ export async function takeRun(asked: Asked): Promise<Taken | undefined> {
         return undefined;
       }
       // Somebody began it between two tries here: it is theirs.
-      return attempt === 1 ? takeOver(asked, there.value, there.revision) : undefined;
+      const taken = attempt === 1 ? await takeOver(asked, there.value, there.revision) : undefined;
+      return taken && { ...taken, command };
     }
     const store = await openRunStore(access, firstHead(access.bus.id, delivery), there.revision);
-    if (store) return { store };
+    if (store) return { store, command };
   }
   throw conflictError(`${tenant}.${runId}`);
 }
 
 /** It has begun, or another request stands under its id. */
-function isTaken({ status, requestHash }: RunHead, { command }: Delivery): boolean {
+function isTaken({ status, requestHash }: RunHead, { command }: Delivery<StartCommand>): boolean {
   return status !== 'queued' || requestHash !== command.requestHash;
 }
 
 /** Nobody need drive a run for this command. */
-function isAnswered(head: RunHead, { command, sequence }: Delivery): boolean {
-  return isFinal(head.status) || head.requestHash !== command.requestHash || head.command !== sequence;
+function isAnswered(head: RunHead, { command, sequence }: Delivery<StartCommand>): boolean {
+  return isAtRest(head) || head.requestHash !== command.requestHash || head.command !== sequence;
 }
 
 /** As its owner writes it when the run begins. */
-function firstHead(owner: string, { command, sequence }: Delivery): RunHead {
+function firstHead(owner: string, { command, sequence }: Delivery<StartCommand>): RunHead {
   return { ...queuedHead(command, owner), status: 'running', command: sequence, startedAt: Date.now() };
 }
 
-async function answer({ deps, delivery }: Asked, head: RunHead): Promise<void> {
+async function answer({ deps, delivery }: Asked<StartCommand>, head: RunHead): Promise<void> {
   const { bus } = deps.access;
-  const { tenant, runId, nextIndex, epoch, command, requestHash } = head;
+  const { tenant, runId, epoch, command, requestHash } = head;
   // A run that was cancelled while it waited has no command of its own yet.
   const isOwn = requestHash === delivery.command.requestHash && (command === 0 || command === delivery.sequence);
   const end = isOwn ? await readEnd(deps.access, head) : undefined;
-  if (end) publish(bus, bus.subjects.chunks(tenant, runId), { epoch, index: nextIndex - 1, chunks: [end.lastChunk] });
+  if (end) publish(bus, bus.subjects.chunks(tenant, runId), { epoch, index: lastIndex(head), chunks: [end.lastChunk] });
+  if (isOwn && head.status === 'suspended') await afterSuspension(deps.access, head);
   return delivery.acknowledge();
 }
 
 /** undefined: somebody else was faster, or the run is over. */
-async function takeOver(asked: Asked, head: RunHead, revision: number): Promise<Taken | undefined> {
+export async function takeOver(asked: Asked, head: RunHead, revision: number): Promise<Taken | undefined> {
   const { access } = asked.deps;
   const isLost = !head.handedOver;
   const next = { ...nextEpoch(head, access.bus.id), takeovers: head.takeovers + (isLost ? 1 : 0) };
@@ -91,7 +102,7 @@ async function takeOver(asked: Asked, head: RunHead, revision: number): Promise<
   return store && { store, state: loaded.state };
 }
 
-async function load(
+export async function load(
   { deps }: Asked,
   head: RunHead,
 ): Promise<{ state?: RunState | undefined } | { unreadable: WireError }> {
@@ -112,7 +123,10 @@ const remainsSchema = z.object({
 });
 
 /** Left as it is, its command would come again for ever. */
-async function endUnreadable(asked: Asked, { error, revision }: { error: Error; revision: number }): Promise<void> {
+async function endUnreadable(
+  asked: Asked<StartCommand>,
+  { error, revision }: { error: Error; revision: number },
+): Promise<void> {
   const { deps, delivery } = asked;
   const { access } = deps;
   const { tenant, runId } = delivery.command.request;
@@ -124,7 +138,7 @@ async function endUnreadable(asked: Asked, { error, revision }: { error: Error; 
   await endInEpoch(asked, nextEpoch(head, access.bus.id), revision, unreadable);
 }
 
-async function endInEpoch(
+export async function endInEpoch(
   { deps, delivery, stop }: Asked,
   next: RunHead,
   revision: number,
@@ -150,7 +164,7 @@ function givenUp({ takeovers }: RunHead): WireError {
     remedy: 'Look into their logs for what ended them, then submit the request again under a new run id.',
   };
 }
-const unreadable: WireError = {
+export const unreadable: WireError = {
   code: 'run-state-unreadable',
   message: 'What is stored of this run does not fit this version of the orchestrator.',
   remedy: 'Submit the request again under a new run id; run one version of the orchestrator.',

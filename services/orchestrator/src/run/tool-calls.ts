@@ -1,42 +1,77 @@
 // The tools of a step: all calls are judged first, in order; what was judged, and which calls are begun, is a checkpoint; then the allowed
 // ones run at once, and each raw result is a checkpoint. A call is known by its position in the answer: a provider may use one id twice.
-// A call that may not be made twice never is: begun by an owner that was lost, its outcome is unknown.
-import type { PlacedCall, PlacedResult, StageInput, ToolCall, ToolDefinition } from '@millrace/contracts';
-import { callTool, lostCall } from './tool-client.ts';
-import type { Interrupt } from '../state/interrupt.ts';
+// A call that may not be made twice never is: begun by an owner that was lost, its outcome is unknown. Then the run waits for those that
+// somebody has to approve, and for tools that asked something: one answer for each.
+import type { HeldPending, PlacedCall, PlacedResult, StageInput, ToolCall, ToolDefinition } from '@millrace/contracts';
+import { callTool, lostCall, type Called } from './tool-client.ts';
+import { isSuspension, SUSPEND, type Interrupt } from '../state/interrupt.ts';
+import { askPending, pendingAt } from '../state/pending.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 
 /** Calls of one answer that run at once. */
 const MAX_CALLS_AT_ONCE = 8;
 
-/** processToolCall for all calls of the answer. */
+/** processToolCall for all calls of the answer. One that has to wait for an approval keeps no other from being judged. */
 export async function judgeCalls(run: Run): Promise<Interrupt | undefined> {
   const { open } = run.state();
   if (!open?.answer || open.calls) return undefined;
   const calls: PlacedCall[] = [];
   const denied: PlacedResult[] = [];
   for (const [position, toolCall] of open.answer.toolCalls.entries()) {
-    const tool = open.tools.find((known) => known.name === toolCall.toolName);
-    if (!tool) {
-      denied.push({ ...unknownTool(toolCall, open.tools), position });
-      continue;
-    }
-    const result = await runStage(run, 'processToolCall', toolInput(run, toolCall, tool), { subject: tool.name });
-    if (result.interrupt) return result.interrupt;
-    const judged = result.input.toolCall ?? toolCall;
-    if (result.answer?.type === 'deny') {
-      const { reason, code } = result.answer;
-      denied.push({
-        ...judged,
-        position,
-        result: { denied: true, reason, ...(code !== undefined && { code }) },
-        isError: true,
-        denied: true,
-      });
-    } else calls.push({ ...judged, position });
+    const judged = await judgeCall(run, { ...toolCall, position });
+    if ('interrupt' in judged) return judged.interrupt;
+    if ('denied' in judged) denied.push(judged.denied);
+    if ('call' in judged) calls.push(judged.call);
   }
   run.dispatch({ action: 'calls-judged', calls, denied });
+  return undefined;
+}
+
+type JudgedCall = { call: PlacedCall } | { denied: PlacedResult } | { waits: true } | { interrupt: Interrupt };
+
+async function judgeCall(run: Run, { position, ...toolCall }: PlacedCall): Promise<JudgedCall> {
+  const tools = run.state().open?.tools ?? [];
+  const tool = tools.find((known) => known.name === toolCall.toolName);
+  if (!tool) return { denied: { ...unknownTool(toolCall, tools), position } };
+  const about = { subject: tool.name, position };
+  const { input, answer, interrupt } = await runStage(run, 'processToolCall', toolInput(run, toolCall, tool), about);
+  if (interrupt) return isSuspension(interrupt) ? { waits: true } : { interrupt };
+  const judged = { ...(input.toolCall ?? toolCall), position };
+  if (answer?.type !== 'deny') return { call: judged };
+  const { reason, code } = answer;
+  const result = { denied: true, reason, ...(code !== undefined && { code }) };
+  return { denied: { ...judged, result, isError: true, denied: true } };
+}
+
+/** Calls that wait, and have been answered, are judged to the end and run; while others still wait the run is put away. */
+export async function awaitCalls(run: Run): Promise<Interrupt | undefined> {
+  for (;;) {
+    const waiting = run.state().pending.filter(isOfCall);
+    if (waiting.length === 0) return undefined;
+    const answered = waiting.filter(({ resumed }) => resumed);
+    if (answered.length === 0) return SUSPEND;
+    for (const one of answered) {
+      const interrupt = await settleCall(run, one);
+      if (interrupt) return interrupt;
+    }
+    const interrupt = await runCalls(run);
+    if (interrupt) return interrupt;
+  }
+}
+
+/** Its call, and not what came of it: processToolResult asks for itself. */
+const isOfCall = ({ stage, position }: HeldPending): boolean =>
+  position !== undefined && (stage === undefined || stage === 'processToolCall');
+
+/** A tool that asked itself is called again with the others. */
+async function settleCall(run: Run, { stage, position }: HeldPending): Promise<Interrupt | undefined> {
+  const toolCall = run.state().open?.answer?.toolCalls[position ?? -1];
+  if (stage === undefined || !toolCall || position === undefined) return undefined;
+  const judged = await judgeCall(run, { ...toolCall, position });
+  if ('interrupt' in judged) return judged.interrupt;
+  if ('waits' in judged) return undefined;
+  run.dispatch({ action: 'call-judged', ...judged });
   return undefined;
 }
 
@@ -45,7 +80,7 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
   const { open } = run.state();
   if (!open || open.closed) return undefined;
   const finished = new Set(open.results.map(({ position }) => position));
-  const unfinished = (open.calls ?? []).filter(({ position }) => !finished.has(position));
+  const unfinished = (open.calls ?? []).filter(({ position }) => !finished.has(position) && !asks(run, position));
   if (unfinished.length === 0) return undefined;
   for (const call of unfinished)
     if (isBegun(run, call)) run.dispatch({ action: 'tool-finished', result: lostCall(call) });
@@ -66,8 +101,7 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
     }
     const called = await callTool(run, call, tool, signal);
     if (signal.aborted) return;
-    if ('result' in called) run.dispatch({ action: 'tool-finished', result: called.result });
-    const stopped = 'interrupt' in called ? called.interrupt : await run.checkpoint();
+    const stopped = 'interrupt' in called ? called.interrupt : await keep(run, called, call);
     if (!stopped) return;
     interrupt ??= stopped;
     giveUp.abort();
@@ -98,6 +132,22 @@ function begin(run: Run, call: PlacedCall): boolean {
   if (!tool || tool.idempotent || isBegun(run, call)) return false;
   run.dispatch({ action: 'call-begun', position: call.position });
   return true;
+}
+
+/** The tool of the call has asked something, and nobody has answered yet. */
+function asks(run: Run, position: number): boolean {
+  const pending = pendingAt(run, undefined, position);
+  return pending !== undefined && !pending.resumed;
+}
+
+async function keep(
+  run: Run,
+  called: Exclude<Called, { interrupt: Interrupt }>,
+  { position, ...toolCall }: PlacedCall,
+): Promise<Interrupt | undefined> {
+  if ('result' in called) run.dispatch({ action: 'tool-finished', result: called.result });
+  else askPending(run, { by: toolCall.toolName, toolCall, position, kept: {}, ...called.suspended });
+  return run.checkpoint();
 }
 
 export function toolInput(run: Run, { toolCallId, toolName, args }: ToolCall, tool: ToolDefinition): StageInput {

@@ -2,6 +2,7 @@
 // tool that did not answer has done its work, nobody knows, and the model is told that too.
 import {
   isDataChunk,
+  suspensionProblem,
   toolReplySchema,
   type Chunk,
   type ErrorCode,
@@ -13,6 +14,7 @@ import {
 } from '@millrace/contracts';
 import { publish, request } from '@millrace/bus';
 import type { Interrupt } from '../state/interrupt.ts';
+import { pendingAt } from '../state/pending.ts';
 import { sendChunks } from '../stages/guard-chunks.ts';
 import { createOrderedSink } from '../stages/ordered-sink.ts';
 import type { Run } from '../state/run-context.ts';
@@ -24,7 +26,10 @@ import { createProgressBudget, TOO_MUCH_PROGRESS } from '../stages/progress-budg
 const MAX_RESULT_CHARS = 512 * 1024;
 
 /** `interrupt`: the output stream's processors stopped the run at what the tool said while it worked. */
-export type Called = { result: PlacedResult } | { interrupt: Interrupt };
+export type Called =
+  | { result: PlacedResult }
+  | { suspended: { payload: JsonValue; expiresInSeconds?: number | undefined } }
+  | { interrupt: Interrupt };
 
 /** @param signal fires when the call is given up: the result is then not looked at */
 export async function callTool(run: Run, call: PlacedCall, tool: ToolDefinition, signal: AbortSignal): Promise<Called> {
@@ -37,7 +42,7 @@ export async function callTool(run: Run, call: PlacedCall, tool: ToolDefinition,
     toolCallId: call.toolCallId,
     position: call.position,
     ms: performance.now() - started,
-    isError: 'interrupt' in called || called.result.isError,
+    isError: 'interrupt' in called || ('result' in called && called.result.isError),
     denied: false,
   });
   return called;
@@ -69,6 +74,7 @@ async function callOnce(run: Run, call: PlacedCall, tool: ToolDefinition, signal
       stepNumber: run.state().steps.length,
       toolCall,
       position,
+      ...resumeData(run, position),
       ...(tool.idempotent && { idempotencyKey: callKey(run, position) }),
       requestContext,
       ...(trace && { trace }),
@@ -94,6 +100,7 @@ async function callOnce(run: Run, call: PlacedCall, tool: ToolDefinition, signal
   if (budget.isSpent()) return unknownOutcome(call, 'tool-progress-too-large', `${tool.name} ${TOO_MUCH_PROGRESS}`);
   if ('error' in answer) return unanswered(call, answer.error);
   if ('result' in answer.ok) return finished(call, answer.ok.result);
+  if ('suspended' in answer.ok) return suspended(call, answer.ok.suspended);
   if ('error' in answer.ok) return failed(call, answer.ok.error.code, answer.ok.error.message);
   return failed(call, 'tool-failed', `${tool.name} answered no result.`);
 }
@@ -107,6 +114,17 @@ function callKey(run: Run, position: number): string {
   const { steps, retryCount } = run.state();
   const key = `${tenant}.${runId}.${steps.length}.${position}`;
   return retryCount === 0 ? key : `${key}.${retryCount}`;
+}
+
+/** What the tool's own suspension was answered with. */
+function resumeData(run: Run, position: number): { resumeData?: JsonValue } {
+  const resumed = pendingAt(run, undefined, position)?.resumed;
+  return resumed ? { resumeData: resumed.data } : {};
+}
+
+function suspended(call: PlacedCall, asked: { payload: JsonValue; expiresInSeconds?: number | undefined }): Called {
+  const problem = suspensionProblem(asked.payload, asked.expiresInSeconds);
+  return problem === undefined ? { suspended: asked } : failed(call, 'tool-failed', problem);
 }
 
 function finished(call: PlacedCall, result: JsonValue): Called {

@@ -4,7 +4,7 @@ import { narrowInput, stageReplySchema, type Chunk, type PlanEntry, type Stage }
 import type { ErrorCode, MillraceError, StageInput, StageReply } from '@millrace/contracts';
 import { publish, request } from '@millrace/bus';
 import { askWithPolicy, type Asked, type Target } from './ask-with-policy.ts';
-import { callHead, readsOf } from './call-request.ts';
+import { callHead, readsOf, type Resumed } from './call-request.ts';
 import { createProgressBudget, TOO_MUCH_PROGRESS } from './progress-budget.ts';
 import type { Run } from '../state/run-context.ts';
 import { entryFailure, judge, judgeAll, type Judged } from './verdict-fold.ts';
@@ -16,17 +16,19 @@ export type StageRequest = {
   input: StageInput;
   /** Custom chunks that processors write while they work, and the entries that are at work. */
   onData: (chunks: Chunk[], group: readonly PlanEntry[]) => void;
+  resumed?: Resumed | undefined;
 };
 
 /** Each entry is asked when the caller wants its verdict; it sees what those before it changed. */
 export async function* callProcessors(
   run: Run,
   entries: readonly PlanEntry[],
-  { stage, input, onData }: StageRequest,
+  { stage, input, onData, resumed }: StageRequest,
 ): AsyncGenerator<Judged, void, void> {
   let current = input;
   const once = writeOnce(onData);
-  const ask = (group: PlanEntry[], to: Target) => askStage(run, group, to, { stage, input: current, onData: once() });
+  const ask = (group: PlanEntry[], to: Target) =>
+    askStage(run, group, to, { stage, input: current, onData: once(), resumed });
   for await (const outcome of askWithPolicy(run, entries, ask)) {
     if ('failure' in outcome) {
       const { entry, failure, ...rest } = outcome;
@@ -56,14 +58,16 @@ function writeOnce(onData: StageRequest['onData']) {
   };
 }
 
-type StageAsk = { stage: Stage; input: StageInput; onData: ReturnType<ReturnType<typeof writeOnce>> };
+type StageAsk = Pick<StageRequest, 'stage' | 'input' | 'resumed'> & {
+  onData: ReturnType<ReturnType<typeof writeOnce>>;
+};
 
 async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk): Promise<Asked<Judged[]>> {
-  const { stage, input, onData } = ask;
+  const { stage, input, onData, resumed } = ask;
   const { bus } = run.deps.access;
   const [first] = group;
   if (!first) throw new Error('no processor was to be called');
-  const head = callHead(run, group);
+  const head = callHead(run, group, resumed);
   const watch = watchCall(run, group, to.lastTry, to.replica);
   const budget = createProgressBudget();
   const tooMuch = new AbortController();

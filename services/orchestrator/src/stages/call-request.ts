@@ -1,5 +1,5 @@
 // What every request to processors has: which entries go into one call, which run it is for, with what state, and how long it may take.
-import { asTimeoutMs, type CallEntry, type PlanEntry, type Reads } from '@millrace/contracts';
+import { asTimeoutMs, type CallEntry, type JsonValue, type PlanEntry, type Reads } from '@millrace/contracts';
 import type { Discovery } from '../peers/discovery.ts';
 import type { Run } from '../state/run-context.ts';
 
@@ -15,12 +15,15 @@ export function mergeAdjacent(entries: readonly PlanEntry[], discovery: Pick<Dis
   return groups;
 }
 
-export function callHead(run: Run, entries: readonly PlanEntry[]) {
+/** Whose suspension was answered, and what with. */
+export type Resumed = { entry: string; data: JsonValue };
+
+export function callHead(run: Run, entries: readonly PlanEntry[], resumed?: Resumed) {
   const { requestContext, trace } = run.state().request;
   return {
     callId: crypto.randomUUID(),
     run: run.ref,
-    entries: entries.map((entry) => callEntry(run, entry)),
+    entries: entries.map((entry) => callEntry(run, entry, resumed)),
     requestContext,
     ...(trace && { trace }),
     // A merged call's limit is the sum of its members'; the time of each of them is watched too.
@@ -29,8 +32,9 @@ export function callHead(run: Run, entries: readonly PlanEntry[]) {
   };
 }
 
-function callEntry(run: Run, { entry, processor, options }: PlanEntry): CallEntry {
-  return { entry, processor, options, state: run.state().states[entry] ?? {} };
+function callEntry(run: Run, { entry, processor, options }: PlanEntry, resumed?: Resumed): CallEntry {
+  const called = { entry, processor, options, state: run.state().states[entry] ?? {} };
+  return resumed?.entry === entry ? { ...called, resumeData: resumed.data } : called;
 }
 
 /** What any of them reads: a call carries nothing else. */

@@ -7,8 +7,9 @@ import {
   type StageInput,
   type VerdictOf,
 } from '@millrace/contracts';
-import type { Interrupt } from '../state/interrupt.ts';
-import { callProcessors } from './call-processors.ts';
+import { isSuspension, type Interrupt } from '../state/interrupt.ts';
+import { callProcessors, type StageRequest } from './call-processors.ts';
+import { resumePoint, suspendStage, withKept } from './suspend-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { createStageData, dataSink, type StageData } from './custom-chunks.ts';
 import type { DataSink } from './ordered-sink.ts';
@@ -28,6 +29,8 @@ export type StageResult = {
 export type StageOptions = {
   /** What the stage is about, for its event: a tool's name. */
   subject?: string;
+  /** Of the tool call in its answer. */
+  position?: number;
   /** Where custom chunks go. */
   sink?: DataSink;
 };
@@ -36,13 +39,17 @@ export async function runStage(
   run: Run,
   stage: Stage,
   input: StageInput,
-  { subject, sink = dataSink(run) }: StageOptions = {},
+  { subject, position, sink = dataSink(run) }: StageOptions = {},
 ): Promise<StageResult> {
-  const entries = entriesOf(run.plan, stage);
-  if (entries.length === 0) return { input };
+  const all = entriesOf(run.plan, stage);
+  if (all.length === 0) return { input };
+  const point = await resumePoint(run, stage, position);
+  if (point && 'interrupt' in point) return { input, interrupt: point.interrupt };
   const started = performance.now();
   const data = createStageData(run, sink);
-  const fold = await foldStage(run, stage, entries, input, data);
+  const entries = point ? fromEntry(all, point.resumed.entry) : all;
+  const request = { stage, input: point ? withKept(input, point.kept) : input, resumed: point?.resumed };
+  const fold = await foldStage(run, entries, request, data);
   if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops, unpassed: true });
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
   run.events.record({
@@ -56,20 +63,28 @@ export async function runStage(
   const stopped = await data.flush();
   const interrupt = run.interruption();
   if (interrupt) return { input: fold.input, interrupt };
+  if (fold.stopped?.verdict.type === 'suspend')
+    suspendStage(run, { stage, position, given: input, left: fold.input }, fold.stopped);
+  else if (point) run.dispatch({ action: 'pending-settled', id: point.id });
   const result = meaning(run, stage, fold);
-  // What stopped the stage came before what its chunks met on their way.
-  return stopped && !result.interrupt ? { input: fold.input, interrupt: stopped } : result;
+  // What stopped the stage came before what its chunks met on their way. But a run that ends is not put away.
+  const goesOn = !result.interrupt || isSuspension(result.interrupt);
+  return stopped && goesOn ? { input: fold.input, interrupt: stopped } : result;
+}
+
+function fromEntry(entries: PlanEntry[], name: string): PlanEntry[] {
+  const at = entries.findIndex(({ entry }) => entry === name);
+  return at < 0 ? entries : entries.slice(at);
 }
 
 async function foldStage(
   run: Run,
-  stage: Stage,
   entries: PlanEntry[],
-  input: StageInput,
+  request: Omit<StageRequest, 'onData'>,
   data: StageData,
 ): Promise<StageFold> {
-  let fold = emptyFold(input);
-  for await (const judged of callProcessors(run, entries, { stage, input, onData: data.write })) {
+  let fold = emptyFold(request.input);
+  for await (const judged of callProcessors(run, entries, { ...request, onData: data.write })) {
     if (run.signal.aborted) break;
     const next = foldVerdict(fold, judged);
     returnStates(run, fold, next);

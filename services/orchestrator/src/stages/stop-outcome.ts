@@ -1,7 +1,7 @@
 // What a verdict that stops means for the run: it ends, or goes back to a place before. The same in a stage call and in the output
 // stream.
 import { entriesOf, type ErrorCode, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
-import { endWith, fail, wholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { SUSPEND, endWith, fail, wholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import type { Stopped } from './verdict-fold.ts';
 
@@ -30,7 +30,7 @@ export function stopOutcome(run: Run, stage: Stage, { entry, verdict }: Stopped)
       return fail(error, { chainBroken: stage === 'processOutputStream', ...rejecting });
     }
     case 'suspend':
-      return fail({ code: 'not-built-yet', message: `A run cannot be suspended yet (${stage}).` });
+      return SUSPEND;
     default:
       return fail({ code: 'internal', message: `${stage} cannot act on the verdict "${verdict.type}".` });
   }

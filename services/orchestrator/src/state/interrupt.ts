@@ -26,10 +26,11 @@ export type Ending =
   | ({ form: 'error'; error: WireError; ownWords?: boolean; chainBroken?: boolean } & Rejecting)
   | { form: 'cancel' };
 
-/** `hand-over`: another orchestrator goes on with the run, from its last checkpoint. */
+/** `suspend`: the run is put away; what it waits for stands in its state. `hand-over`: another orchestrator goes on with the run, from its last checkpoint. */
 export type Interrupt =
   | { kind: 'end'; ending: Ending }
   | { kind: 'rewind'; to: 'input' | 'step'; feedback: string }
+  | { kind: 'suspend' }
   | { kind: 'hand-over' };
 
 /** What becomes of a run here. */
@@ -38,13 +39,17 @@ export type Outcome = Exclude<Interrupt, { kind: 'rewind' }>;
 export const endWith = (ending: Ending): Outcome => ({ kind: 'end', ending });
 
 /** The message may hold words of a processor, a provider or a user. */
-export function fail(error: WireError, more: { chainBroken?: boolean } & Rejecting = {}): Interrupt {
+export function fail(error: WireError, more: { chainBroken?: boolean } & Rejecting = {}): Outcome {
   return endWith({ form: 'error', error, ...more });
 }
 
 export function failInOwnWords(error: WireError): Outcome {
   return endWith({ form: 'error', error, ownWords: true });
 }
+
+/** The run is put away: what it waits for stands in its state. */
+export const SUSPEND: Outcome = { kind: 'suspend' };
+export const isSuspension = ({ kind }: Interrupt): boolean => kind === 'suspend';
 
 /** What was thrown: a bug, or a bus that stays away. What else the error says may be anybody's. */
 export function brokenBy(error: unknown): Extract<Ending, { form: 'error' }> {

@@ -8,9 +8,9 @@ import {
   type RunHead,
   type RunState,
 } from '@millrace/contracts';
-import { readEntry, type JetStreamAccess } from '@millrace/bus';
+import { readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { foldRun } from './run-state.ts';
-import { recordName } from './run-store.ts';
+import { epochOf, recordName } from './run-store.ts';
 import { throughOutages } from './through-outages.ts';
 
 /** Records that are asked for at once. */
@@ -31,6 +31,19 @@ export async function loadRun(access: JetStreamAccess, head: RunHead): Promise<R
   const state = foldRun(actions);
   if (!state) throw unreadable(head, 'its first record does not begin it');
   return state;
+}
+
+/** The records of a run that is put away live as long as it may be. Written again as they are: who reads them meanwhile sees the same. */
+export async function prolongRecords(access: JetStreamAccess, head: RunHead, ttlSeconds: number): Promise<void> {
+  const { tenant, runId } = head;
+  const names = recordNames(head);
+  const prolong = async (name: string) => {
+    const key = stateKeys.record(tenant, runId, name);
+    const value = { epoch: epochOf(name), actions: await readRecord(access, head, name) };
+    await writeEntry(access, access.bus.names.state, key, value, { ttlSeconds });
+  };
+  for (let at = 0; at < names.length; at += MAX_READS_AT_ONCE)
+    await Promise.all(names.slice(at, at + MAX_READS_AT_ONCE).map(prolong));
 }
 
 /** Those that count, in order: each by the owner that wrote it. */

@@ -1,9 +1,10 @@
 // The entry that owns a run: made when the run is submitted, taken over by whoever begins it.
 import {
+  isFinal,
   runEndSchema,
   runHeadSchema,
   stateKeys,
-  type Command,
+  type StartCommand,
   type Owner,
   type RunEnd,
   type RunHead,
@@ -33,12 +34,24 @@ export async function readEnd(access: JetStreamAccess, { tenant, runId, epoch }:
   return (await readEntry(access, access.bus.names.state, key, runEndSchema))?.value;
 }
 
-/** A run's state lives as long as the run may, and then as long as a final one. */
-export function stateTtlSeconds({ deadlineAt }: Pick<RunHead, 'deadlineAt'>): number {
-  return Math.ceil(Math.max(deadlineAt - Date.now(), 0) / 1_000) + FINAL_TTL_SECONDS;
+/** A run's state lives as long as the run may, or may be put away, and then as long as a final one. */
+export function stateTtlSeconds({ deadlineAt, suspension }: Pick<RunHead, 'deadlineAt' | 'suspension'>): number {
+  const until = suspension?.expiresAt ?? deadlineAt;
+  return Math.ceil(Math.max(until - Date.now(), 0) / 1_000) + FINAL_TTL_SECONDS;
 }
 
-export function queuedHead(command: Omit<Command, 'command'>, owner: string): RunHead {
+/** It publishes nothing more, unless somebody resumes it. */
+export const isAtRest = ({ status }: Pick<RunHead, 'status'>): boolean => isFinal(status) || status === 'suspended';
+
+/**
+ * Where the last chunk of a run at rest stands. Of a suspended one it does not count: who goes on with the run takes it back, so that nobody
+ * who comes late reads that it ends there.
+ */
+export function lastIndex({ status, nextIndex }: Pick<RunHead, 'status' | 'nextIndex'>): number {
+  return status === 'suspended' ? nextIndex : nextIndex - 1;
+}
+
+export function queuedHead(command: Omit<StartCommand, 'command'>, owner: string): RunHead {
   const { request, requestHash, submittedAt } = command;
   const { tenant, runId, agent, deadlineMs } = request;
   return {

@@ -4,6 +4,8 @@ import {
   applyOps,
   withCallerSystem,
   type Conversation,
+  type HeldPending,
+  type PlacedResult,
   type RunAction,
   type RunState,
   type StepAnswer,
@@ -11,6 +13,7 @@ import {
   type ToolResult,
   type Usage,
 } from '@millrace/contracts';
+import { reducePending } from './reduce-pending.ts';
 import { withResults } from './response-message.ts';
 
 /** The tag of the system message that tells the model why its answer was rejected. docs/semantics.md, section 5. */
@@ -40,6 +43,7 @@ export function initialState({ request, applied, firstIndex }: Begun): RunState 
     answered: false,
     usage: {},
     violations: [],
+    pending: [],
   };
 }
 
@@ -90,11 +94,27 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'call-begun':
       return open ? { ...state, open: { ...open, begun: [...open.begun, action.position] } } : state;
     case 'tool-finished':
-      return open ? { ...state, open: { ...open, results: [...open.results, action.result] } } : state;
+      return open ? toolFinished(state, open, action.result) : state;
     case 'step-closed':
       return open ? closed(state, open, action.results) : state;
     case 'result-judged':
       return { ...state, finish: action.finish };
+    case 'answer-drafted':
+      return open ? { ...state, open: { ...open, draft: action.draft } } : state;
+    case 'call-judged':
+      return open ? { ...state, open: withJudged(open, action) } : state;
+    case 'results-judged':
+      return open ? { ...state, open: { ...open, judged: action.results } } : state;
+    case 'finish-passed':
+      return { ...state, passed: action.finish };
+    case 'suspended': {
+      const pending = reducePending(state.pending, action);
+      return open ? { ...state, pending, open: notBegun(open, action.pending) } : { ...state, pending };
+    }
+    case 'pending-told':
+    case 'pending-resumed':
+    case 'pending-settled':
+      return { ...state, pending: reducePending(state.pending, action) };
     case 'rewound':
       return rewound(state, action);
   }
@@ -113,7 +133,16 @@ function unpassedIds(
 type OpenStep = NonNullable<RunState['open']>;
 
 function newStep({ conversation }: RunState, firstIndex: number): OpenStep {
-  return { firstIndex, base: conversation, errorRetries: 0, tools: [], begun: [], results: [], closed: false };
+  return {
+    firstIndex,
+    base: conversation,
+    errorRetries: 0,
+    tools: [],
+    begun: [],
+    results: [],
+    judged: [],
+    closed: false,
+  };
 }
 
 function retried(open: OpenStep, model = open.model): OpenStep {
@@ -128,6 +157,25 @@ function accepted(state: RunState, open: OpenStep, answer: StepAnswer): RunState
     open: { ...open, answer },
     answered: true,
     usage: addUsage(state.usage, answer.usage),
+  };
+}
+
+/** A tool that had asked something has its answer, or is lost: nobody is asked any more. */
+function toolFinished(state: RunState, open: OpenStep, result: PlacedResult): RunState {
+  const pending = state.pending.filter(({ stage, position }) => stage !== undefined || position !== result.position);
+  return { ...state, pending, open: { ...open, results: [...open.results, result] } };
+}
+
+/** A tool that asks has not done its work: it is called again. */
+function notBegun(open: OpenStep, { stage, position }: HeldPending): OpenStep {
+  return stage === undefined ? { ...open, begun: open.begun.filter((one) => one !== position) } : open;
+}
+
+function withJudged(open: OpenStep, { call, denied }: Extract<RunAction, { action: 'call-judged' }>): OpenStep {
+  return {
+    ...open,
+    calls: [...(open.calls ?? []), ...(call ? [call] : [])],
+    results: [...open.results, ...(denied ? [denied] : [])],
   };
 }
 
@@ -163,12 +211,13 @@ function stepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult
 function rewound(state: RunState, { to, feedback }: Extract<RunAction, { action: 'rewound' }>): RunState {
   const base = to === 'input' ? startingConversation(state) : (state.open?.base ?? state.conversation);
   const ops = feedback === '' ? [] : [{ op: 'system' as const, tag: FEEDBACK_TAG, contents: [feedback] }];
-  const { open, finish: _, ...rest } = state;
+  const { open, passed: _, ...rest } = state;
   return {
     ...rest,
     conversation: applyOps(base, ops),
     steps: open?.closed ? state.steps.slice(0, -1) : state.steps,
     inputPassed: to === 'input' ? false : state.inputPassed,
+    pending: [],
     // Counted without a reason too: a retry that did not count would go on for ever.
     retryCount: state.retryCount + 1,
   };

@@ -20,8 +20,8 @@ export type RunStore = {
    * asked to stop by then. @throws message-too-large, bus-unreachable
    */
   record(actions: RunAction[]): Promise<Recorded>;
-  /** How the run ends; it counts when a final head is written. @throws message-too-large, bus-unreachable */
-  keepEnd(end: RunEnd): Promise<void>;
+  /** How the run ends, or is put away; it counts when the head says so. @throws message-too-large, bus-unreachable */
+  keepEnd(end: RunEnd, ttlSeconds?: number): Promise<void>;
   cancelAsked(): Promise<boolean>;
 };
 
@@ -108,7 +108,7 @@ export async function openRunStore(
     head: () => head,
     async write(change, final = false) {
       const next = { ...head, ...change, owner: access.bus.id, write: head.write + 1 };
-      const ttl = final ? FINAL_TTL_SECONDS : ttlSeconds();
+      const ttl = final ? FINAL_TTL_SECONDS : stateTtlSeconds(next);
       let outcome = await put(next, ttl);
       // A store that was lost took the command with it: nobody else will end the run.
       if (outcome === 'lost' && final) outcome = await put(next, ttl);
@@ -116,10 +116,10 @@ export async function openRunStore(
       if (outcome === 'lost') throw stateLost(tenant, runId);
     },
     record: (actions) => record(actions, head.records),
-    async keepEnd(end) {
+    async keepEnd(end, ttl = FINAL_TTL_SECONDS) {
       const endKey = stateKeys.end(tenant, runId, head.epoch);
       await throughOutages(`the end of ${tenant}.${runId}`, () =>
-        writeEntry(access, bucket, endKey, end, { ttlSeconds: FINAL_TTL_SECONDS + END_MARGIN_SECONDS }),
+        writeEntry(access, bucket, endKey, end, { ttlSeconds: ttl + END_MARGIN_SECONDS }),
       );
     },
     cancelAsked,
@@ -130,6 +130,7 @@ const isTooLarge = (error: unknown): boolean => MillraceError.isInstance(error) 
 
 /** Epoch first: what a replaced owner still writes has another name. */
 export const recordName = (epoch: number, at: number): string => `${epoch}-${at}`;
+export const epochOf = (record: string): number => Number.parseInt(record, 10);
 
 function isSameWrite(one: RunHead, other: RunHead): boolean {
   const { epoch, owner, command, write } = other;

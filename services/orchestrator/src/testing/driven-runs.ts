@@ -9,6 +9,7 @@ import {
   type Plan,
   type RunEnd,
   type RunHead,
+  type StartCommand,
 } from '@millrace/contracts';
 import { chunkBatchSchema } from '@millrace/contracts';
 import { listen, readEntry, writeEntry, type Delivery } from '@millrace/bus';
@@ -24,7 +25,7 @@ import { scriptModel, type Say, type ScriptedModel } from './scripted-model.ts';
 
 export type DrivenRun = {
   runId: string;
-  delivery: Delivery;
+  delivery: Delivery<StartCommand>;
   stop: RunStop;
   /** How often the command was acknowledged, and extended. */
   acknowledged(): number;
@@ -86,7 +87,7 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
       let acknowledged = 0;
       const messages = [textMessage('m1', 'user', text)];
       const request = { runId, tenant: 'acme', agent, messages, requestContext: {}, deadlineMs };
-      const delivery: Delivery = {
+      const delivery: Delivery<StartCommand> = {
         command: { command: 'start', submittedAt: Date.now(), requestHash: `hash of ${runId}`, request },
         sequence,
         acknowledge: async () => void (acknowledged += 1),

@@ -1,5 +1,5 @@
 // The verbs of runs over real streams, with one agent of one tenant, and what waits in the queue.
-import { textMessage, type AppliedAgent, type RunRequest } from '@millrace/contracts';
+import { textMessage, type AppliedAgent, type RunRequest, type StartCommand } from '@millrace/contracts';
 import { consumeCommands, type Delivery } from '@millrace/bus';
 import { eventually } from '@millrace/testkit';
 import { afterEach } from 'vitest';
@@ -40,6 +40,8 @@ export const requestOf = ({ tenant, run }: Address, more: Partial<RunRequest> = 
   ...more,
 });
 
+const isStart = (delivery: Delivery): delivery is Delivery<StartCommand> => delivery.command.command === 'start';
+
 /** Call it after useJetStream: what a test opens is closed after it. */
 export function useRunsApi(stream: TestJetStream) {
   const stops: (() => Promise<void> | void)[] = [];
@@ -78,11 +80,11 @@ export function useRunsApi(stream: TestJetStream) {
       return taken;
     },
     /** Everything that waits in the queue, taken out; what is of one run. */
-    async takenOf(address?: Address): Promise<Delivery[]> {
+    async takenOf(address?: Address): Promise<Delivery<StartCommand>[]> {
       const { taken, end } = consume();
       await eventually(async () => (await queuedMessages()) === 0);
       await end();
-      return taken.filter(({ command }) => command.request.runId === address?.run);
+      return taken.filter(isStart).filter(({ command }) => command.request.runId === address?.run);
     },
     async ended() {
       const made = driver({ text: 'Hello.' });

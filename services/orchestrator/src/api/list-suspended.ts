@@ -1,0 +1,38 @@
+// What the tenant's suspended runs wait for, a page at a time, with the tokens: for operators.
+import { stateKeys, suspensionSchema, type ApiAnswer, type ApiRequest, type Suspension } from '@millrace/contracts';
+import type { JetStreamAccess } from '@millrace/bus';
+import { readHead } from '../state/run-head.ts';
+import { readResumptions } from '../state/suspension-store.ts';
+import { pageBytes } from './read-run.ts';
+import { readPage } from './read-stored.ts';
+
+/** Runs whose heads are asked for at once. */
+const MAX_READS_AT_ONCE = 32;
+
+export async function listSuspended(
+  access: JetStreamAccess,
+  tenant: string,
+  { limit, after }: ApiRequest<'suspended-list'>,
+): Promise<ApiAnswer<'suspended-list'>> {
+  const { state } = access.bus.names;
+  const subject = `$KV.${state}.${stateKeys.suspensions(tenant)}`;
+  const query = { stream: `KV_${state}`, subject, schema: suspensionSchema };
+  const options = { from: after + 1, maxMessages: limit, maxBytes: pageBytes(access) };
+  const { found, next } = await readPage(access, query, options);
+  const suspended: Suspension[] = [];
+  for (let at = 0; at < found.length; at += MAX_READS_AT_ONCE) {
+    const some = found.slice(at, at + MAX_READS_AT_ONCE).map(({ value }) => waiting(access, tenant, value));
+    suspended.push(...(await Promise.all(some)).flat());
+  }
+  return { suspended, ...(next !== undefined && { next: next - 1 }) };
+}
+
+/** The entry stays when the run has gone on; and what is answered waits no more, though its run may not have gone on yet. */
+async function waiting(access: JetStreamAccess, tenant: string, suspension: Suspension): Promise<Suspension[]> {
+  const { runId, epoch, pending } = suspension;
+  const head = (await readHead(access, tenant, runId))?.value;
+  if (head?.status !== 'suspended' || head.epoch !== epoch) return [];
+  const answered = new Set((await readResumptions(access, { tenant, runId }, pending)).map(({ id }) => id));
+  const open = pending.filter(({ id }) => !answered.has(id));
+  return open.length === 0 ? [] : [{ ...suspension, pending: open }];
+}

@@ -1,0 +1,103 @@
+// Answers what a suspended run waits for: the token is looked up in what is stored of the run, the answer is written once, and any
+// orchestrator is told. A run that has gone on for another answer meanwhile finds this one itself.
+import {
+  MillraceError,
+  SUSPENSION_LIMITS,
+  isFinal,
+  type ApiRequest,
+  type JsonValue,
+  type OpenPending,
+  type PendingKind,
+  type RunHead,
+  type RunStatus,
+  type Suspension,
+} from '@millrace/contracts';
+import type { JetStreamAccess } from '@millrace/bus';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { readSuspension, takeBackResumption, writeResumption } from '../state/suspension-store.ts';
+import { wakeRun } from '../state/wake-run.ts';
+
+/**
+ * @param kinds what may be answered: a caller must not approve its own call, whatever token it has
+ * @throws run-not-suspended, resume-token-invalid, resume-token-used, message-too-large, queue-full, bus-unreachable
+ */
+export async function resumeRun(
+  access: JetStreamAccess,
+  head: RunHead,
+  { token, data, resumeId = crypto.randomUUID() }: ApiRequest<'resume'>,
+  kinds: readonly PendingKind[],
+): Promise<void> {
+  const { runId, status } = head;
+  refuseLargeData(data);
+  const suspension = isFinal(status) || status === 'queued' ? undefined : await readSuspension(access, head);
+  if (!suspension || isOfEarlierRun(suspension, head)) throw notSuspended(runId, status);
+  const pending = suspension.pending.find((one) => isSame(one.resumeToken, token));
+  if (!pending || !kinds.includes(pending.kind)) throw invalidToken(runId);
+  refuseExpired(pending, head);
+  const answered = await writeResumption(access, head, pending, { resumeId, data });
+  if (answered === 'used') throw usedToken(runId);
+  try {
+    await wakeRun(access, head, pending.id);
+  } catch (error) {
+    if (answered !== 'same') await takeBack(access, head, pending.id, answered.revision);
+    throw error;
+  }
+}
+
+/** A run id may be used again once its run is forgotten. */
+const isOfEarlierRun = ({ suspendedAt }: Suspension, { submittedAt }: RunHead): boolean =>
+  Date.parse(suspendedAt) < submittedAt;
+
+/** Whoever was refused may try again. */
+async function takeBack(access: JetStreamAccess, head: RunHead, pending: string, revision: number): Promise<void> {
+  try {
+    await takeBackResumption(access, head, pending, revision);
+  } catch (error) {
+    access.bus.log.warn({ runId: head.runId, error: String(error) }, 'an answer that was refused could not be removed');
+  }
+}
+
+/** In the same time, wherever they differ. */
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+function refuseLargeData(data: JsonValue): void {
+  const { length } = JSON.stringify(data);
+  const { maxDataChars } = SUSPENSION_LIMITS;
+  if (length <= maxDataChars) return;
+  throw new MillraceError('message-too-large', `The answer has ${length} characters; it may have ${maxDataChars}.`, {
+    path: 'data',
+    remedy: 'Send less text, or a reference to it.',
+  });
+}
+
+function refuseExpired({ expiresAt }: OpenPending, { runId }: RunHead): void {
+  if (Date.now() <= Date.parse(expiresAt)) return;
+  throw new MillraceError('suspension-expired', `"${runId}" waited for an answer until ${expiresAt}.`, {
+    remedy: 'Submit the request again.',
+  });
+}
+
+export function notSuspended(runId: string, status: RunStatus): MillraceError {
+  return new MillraceError('run-not-suspended', `"${runId}" waits for nothing: it is ${status}.`, {
+    remedy: 'api.suspended-list has the runs that wait, and what for.',
+  });
+}
+
+/** One answer for tokens that nobody has given out and for those of an approval: what exists is not told. */
+function invalidToken(runId: string): MillraceError {
+  return new MillraceError('resume-token-invalid', `"${runId}" waits for nothing that has this token.`, {
+    path: 'token',
+    remedy:
+      'A question has its token in the chunk "suspended"; approvals are given by operators, by `millrace runs approve`.',
+  });
+}
+
+function usedToken(runId: string): MillraceError {
+  return new MillraceError('resume-token-used', `What has this token was answered before ("${runId}").`, {
+    path: 'token',
+    remedy: 'A token is for one answer: follow the run to see what came of it.',
+  });
+}

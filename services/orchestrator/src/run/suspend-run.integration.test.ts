@@ -1,0 +1,209 @@
+// A run that is put away, and taken up by another orchestrator at the very point at which it was.
+import type { Stage, Verdict } from '@millrace/contracts';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { typesOf } from '../testing/chunks.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+import { ask, gatedCalls, gateStage } from '../testing/gated-stage.ts';
+import type { Say } from '../testing/scripted-model.ts';
+import { useSuspendedRuns } from '../testing/suspended-runs.ts';
+import { createRunStop } from '../state/run-stop.ts';
+import { driveRun } from './drive-run.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+const runs = useSuspendedRuns(stream);
+
+/** A gated stage, until the test is over. */
+function gatedStage(...of: Parameters<typeof gateStage> extends [unknown, ...infer Rest] ? Rest : never) {
+  const gated = gateStage(connection.bus, ...of);
+  runs.stops.push(...gated.stops);
+  return gated;
+}
+
+function serveLook() {
+  const made: unknown[] = [];
+  runs.stops.push(
+    runs.serveTool(connection.bus, 'look', async (request) => {
+      made.push(request.toolCall.args);
+      return { result: 'seen' };
+    }),
+  );
+  return made;
+}
+
+const stages: [Stage, Say[], Say[]][] = [
+  ['processInput', [{ text: 'never' }], [{ text: 'Hello.' }]],
+  ['processInputStep', [{ text: 'never' }], [{ text: 'Hello.' }]],
+  ['processOutputStep', [{ text: 'Hello.' }], [{ text: 'never' }]],
+  ['processToolCall', [{ calls: gatedCalls }], [{ text: 'Hello.' }]],
+  ['processToolResult', [{ calls: gatedCalls }], [{ text: 'Hello.' }]],
+  ['processOutputResult', [{ text: 'Hello.' }], [{ text: 'never' }]],
+];
+
+describe('a run that suspends', () => {
+  test.each(stages)(
+    'in %s is taken up by another orchestrator at the very entry: what was done is not done again',
+    async (stage, before, after) => {
+      const { plan, received, called } = gatedStage(stage);
+      const made = serveLook();
+      const first = runs.driver(...before);
+      const run = await first.begin({ agent: await first.apply({}, plan) });
+      await run.drive();
+      expect(await runs.statusOf(run)).toBe('suspended');
+      expect(run.acknowledged()).toBe(1);
+      expect(typesOf(run.chunks()).at(-1)).toBe('suspended');
+      expect(called()).toEqual(['first', 'gate']);
+      const asked = first.asked.length;
+
+      const [pending] = await runs.pending(run);
+      expect(pending).toMatchObject({ by: 'gate', stage, kind: 'approval', payload: { question: 'sure?' } });
+      const second = runs.orchestrator(...after);
+      await runs.resume(run, pending?.resumeToken ?? '', { approved: true });
+      await runs.becomes(run, 'finished');
+
+      expect(called().slice(0, 4)).toEqual(['first', 'gate', 'gate', 'last']);
+      expect(received[2]?.entries[0]).toMatchObject({ resumeData: { approved: true }, state: { asked: 1 } });
+      expect(received[3]?.entries[0]).not.toHaveProperty('resumeData');
+      expect((await run.end())?.result).toMatchObject({ status: 'finished', text: 'Hello.' });
+      expect(made).toEqual(stage.startsWith('processTool') ? [{ at: 1 }] : []);
+      expect(asked + second.asked.length).toBe(stage.startsWith('processTool') ? 2 : 1);
+      const { batches } = await runs.api().replay({ epoch: 1, index: 0 }, runs.address(run));
+      const told = batches.flatMap(({ chunks }) => chunks.map(({ type }) => type));
+      expect(told).toContain('resumed');
+      expect(told).not.toContain('suspended');
+    },
+  );
+
+  test('keeps what the entries before it had changed, overrides of the model call too', async () => {
+    const first: Verdict = {
+      type: 'continue',
+      changes: { modelSettings: { seed: 7 }, ops: [{ op: 'system', tag: 'hint', contents: ['Only today.'] }] },
+    };
+    const { plan } = gatedStage('processInputStep', { first });
+    const driver = runs.driver({ text: 'never' });
+    const run = await driver.begin({ agent: await driver.apply({}, plan) });
+    await run.drive();
+    const second = runs.orchestrator({ text: 'Hello.' });
+    const [pending] = await runs.pending(run);
+    await runs.resume(run, pending?.resumeToken ?? '', 1);
+    await runs.becomes(run, 'finished');
+    expect(second.asked).toHaveLength(1);
+    expect(second.asked[0]).toMatchObject({ seed: 7 });
+    expect(JSON.stringify(second.asked[0]?.prompt)).toContain('Only today.');
+  });
+
+  test('can suspend at the same place again, with another token', async () => {
+    const { plan } = gatedStage('processInput', { resumed: ask() });
+    const driver = runs.driver({ text: 'never' });
+    const run = await driver.begin({ agent: await driver.apply({}, plan) });
+    await run.drive();
+    runs.orchestrator({ text: 'never' });
+    const [one] = await runs.pending(run);
+    await runs.resume(run, one?.resumeToken ?? '', 1);
+    await eventuallyOther(run, one?.id);
+    const [other] = await runs.pending(run);
+    expect(other?.resumeToken).not.toBe(one?.resumeToken);
+    await expect(runs.resume(run, one?.resumeToken ?? '', 2)).rejects.toMatchObject({ code: 'resume-token-invalid' });
+  });
+
+  test('is kept for as long as it may wait and a day, all of it', async () => {
+    const { plan } = gatedStage('processOutputStep');
+    const driver = runs.driver({ text: 'Hello.' });
+    const run = await driver.begin({ agent: await driver.apply({}, plan), deadlineMs: 30_000 });
+    await run.drive();
+    expect(await runs.shortestTtl(run)).toBeGreaterThan(8 * 24 * 3_600 - 60);
+  });
+
+  test('uses up nothing of its time meanwhile', async () => {
+    const { plan } = gatedStage('processInput');
+    const driver = runs.driver({ text: 'never' });
+    const run = await driver.begin({ agent: await driver.apply({}, plan), deadlineMs: 1_500 });
+    await run.drive();
+    const deadlineAt = (await run.head())?.deadlineAt ?? 0;
+    await eventually(() => Date.now() > deadlineAt);
+    runs.orchestrator({ text: 'Hello.' });
+    const [pending] = await runs.pending(run);
+    await runs.resume(run, pending?.resumeToken ?? '', 1);
+    await runs.becomes(run, 'finished');
+    expect((await run.end())?.result.text).toBe('Hello.');
+  });
+
+  test('is taken up after the server was restarted, with what it had said', async () => {
+    const { plan } = gatedStage('processOutputStep');
+    const driver = runs.driver({ text: 'Hello.' });
+    const run = await driver.begin({ agent: await driver.apply({}, plan) });
+    await run.drive();
+    await nats.stop();
+    await eventually(() => !connection.bus.connected());
+    await nats.start();
+    const pending = await eventually(async () => (await runs.pending(run))[0], { timeoutMs: 15_000 });
+    runs.orchestrator({ text: 'never' });
+    await runs.resume(run, pending.resumeToken, 1);
+    await runs.becomes(run, 'finished');
+    expect((await run.end())?.result.text).toBe('Hello.');
+  }, 30_000);
+
+  test('says so again when its command comes again, and is not taken over', async () => {
+    const { plan } = gatedStage('processInput');
+    const driver = runs.driver({ text: 'never' });
+    const run = await driver.begin({ agent: await driver.apply({}, plan) });
+    await run.drive();
+    const said = run.live.length;
+    await driveRun(driver.deps, run.delivery, createRunStop());
+    await connection.bus.nc.flush();
+    expect(run.live.slice(said)).toMatchObject([{ epoch: 1, chunks: [{ type: 'suspended' }] }]);
+    expect(run.live[said]?.index).toBe(run.live.at(said - 1)?.index);
+    expect(run.acknowledged()).toBe(2);
+    expect(await run.head()).toMatchObject({ status: 'suspended', epoch: 1 });
+  });
+});
+
+describe('whoever follows a suspended run', () => {
+  test('is told what is asked, and never the token of an approval', async () => {
+    const { plan } = gatedStage('processInput');
+    const driver = runs.driver({ text: 'never' });
+    const run = await driver.begin({ agent: await driver.apply({}, plan) });
+    await run.drive();
+    const last = run.chunks().at(-1);
+    expect(last).toMatchObject({ type: 'suspended', payload: { payload: { question: 'sure?' } } });
+    const [pending] = await runs.pending(run);
+    const token = pending?.resumeToken ?? 'none';
+    const replayed = await runs.api().replay({ epoch: 1, index: 0 }, runs.address(run));
+    const told = [run.live, replayed, await runs.api().run({}, runs.address(run))];
+    expect(replayed).toMatchObject({ status: 'suspended', complete: true });
+    expect(JSON.stringify(told)).toContain('sure?');
+    expect(JSON.stringify(told)).not.toContain(token);
+    const events = await runs.api().events({ after: 0, limit: 100 }, runs.address(run));
+    expect(JSON.stringify(events)).not.toContain(token);
+  });
+
+  test('is given the token of a question, where the agent says that it is one', async () => {
+    const { plan } = gatedStage('processInput');
+    const driver = runs.driver({ text: 'never' });
+    const run = await driver.begin({ agent: await driver.apply({ questions: ['gate'] }, plan) });
+    await run.drive();
+    const [shown] = runs.shown(run);
+    const [pending] = await runs.pending(run);
+    expect(shown).toMatchObject({ kind: 'question', resumeToken: pending?.resumeToken });
+    runs.orchestrator({ text: 'Hello.' });
+    await runs.api().answer({ token: shown?.resumeToken ?? '', data: 'yes' }, runs.address(run));
+    await runs.becomes(run, 'finished');
+  });
+
+  test('cannot approve, whatever token they have', async () => {
+    const { plan } = gatedStage('processInput');
+    const driver = runs.driver({ text: 'never' });
+    const run = await driver.begin({ agent: await driver.apply({}, plan) });
+    await run.drive();
+    const [pending] = await runs.pending(run);
+    const answering = runs.api().answer({ token: pending?.resumeToken ?? '', data: 1 }, runs.address(run));
+    await expect(answering).rejects.toMatchObject({ code: 'resume-token-invalid' });
+    expect(await runs.statusOf(run)).toBe('suspended');
+  });
+});
+
+async function eventuallyOther(run: Parameters<typeof runs.pending>[0], id: string | undefined): Promise<void> {
+  await runs.changes(async () => (await runs.pending(run))[0]?.id, id);
+}

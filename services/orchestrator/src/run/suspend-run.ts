@@ -1,0 +1,170 @@
+// A run is put away: what it asks is shown as the output chain lets it through, everything is stored for as long as the answer may take,
+// then the head says so, then the last chunk, then the command is acknowledged. Whoever gets an answer goes on with it, in a new epoch.
+import {
+  MillraceError,
+  SUSPENSION_LIMITS,
+  loggedError,
+  type Chunk,
+  type HeldPending,
+  type ShownPending,
+  type Suspension,
+} from '@millrace/contracts';
+import { setTimer } from '@millrace/bus';
+import { afterSuspension } from '../state/after-suspension.ts';
+import { FencedError } from '../state/fenced-error.ts';
+import { fail, type Outcome } from '../state/interrupt.ts';
+import { prolongRecords } from '../state/load-run.ts';
+import { chunk } from '../state/make-chunk.ts';
+import type { Run } from '../state/run-context.ts';
+import { pendingOf, readResumptions, writeSuspension } from '../state/suspension-store.ts';
+import { throughOutages } from '../state/through-outages.ts';
+import { resultSoFar } from './end-run.ts';
+import { passPayload } from './pass-texts.ts';
+import type { EndingParts } from './store-ending.ts';
+
+/** `away`: the run is put away, and nobody's. `answered`: an answer is there by now: the run goes on. Or what becomes of it instead. */
+export type PutAway = 'away' | 'answered' | Outcome;
+
+export async function suspendRun(parts: EndingParts, run: Run): Promise<PutAway> {
+  if (await takeAnswers(run)) return 'answered';
+  await tellPending(run);
+  const stopped = run.interruption() ?? (await run.checkpoint());
+  if (stopped) return stopped;
+  try {
+    await storeSuspension(parts, run);
+  } catch (error) {
+    if (!MillraceError.isInstance(error) || error.code !== 'message-too-large') throw error;
+    const { code, message } = error;
+    return fail({ code, message });
+  }
+  await letGo(parts, run);
+  return 'away';
+}
+
+/** From here on the run is nobody's. Where this breaks its command comes again, and whoever gets it does the rest. */
+async function letGo({ access, delivery, store }: EndingParts, { deps, ref }: Run): Promise<void> {
+  try {
+    await afterSuspension(access, store.head());
+    await delivery.acknowledge();
+  } catch (error) {
+    deps.log.warn(
+      { runId: ref.runId, ...loggedError(error) },
+      'a run is put away, and its command was not acknowledged',
+    );
+  }
+}
+
+/** Answers that have come are the state's from now on. Whether there were any. */
+export async function takeAnswers(run: Run): Promise<boolean> {
+  const { access } = run.deps;
+  const open = pendingOf(run);
+  if (open.length === 0) return false;
+  const { tenant, runId } = run.ref;
+  const answers = await throughOutages(`the answers of ${tenant}.${runId}`, () =>
+    readResumptions(access, run.ref, open),
+  );
+  for (const answer of answers) run.dispatch({ action: 'pending-resumed', ...answer });
+  if (answers.length === 0) return false;
+  run.chunks.publish([chunk(runId, { type: 'resumed', payload: { settled: answers.map(({ id }) => id) } })]);
+  return true;
+}
+
+/** Once: what was asked before is asked in the same words, with the same token. */
+async function tellPending(run: Run): Promise<void> {
+  for (const { id, payload, told } of run.state().pending) {
+    if (told) continue;
+    const passed = payload === undefined ? undefined : await passPayload(run, payload);
+    run.dispatch({ action: 'pending-told', id, ...passed });
+  }
+}
+
+async function storeSuspension({ access, store, chunks, events, fenced }: EndingParts, run: Run): Promise<void> {
+  const { tenant, runId } = run.ref;
+  const { pending, steps } = run.state();
+  const { epoch, agent } = store.head();
+  const now = Date.now();
+  const expiresAt = Math.min(...pending.map((one) => Date.parse(one.expiresAt)));
+  const ttlSeconds = Math.ceil(Math.max(expiresAt - now, 0) / 1_000) + SUSPENSION_LIMITS.graceSeconds;
+  const shown = pending.map((one) => shownPending(run, one));
+  const lastChunk = suspendedChunk(runId, shown, new Date(expiresAt).toISOString());
+  const suspension: Suspension = {
+    runId,
+    agent,
+    epoch,
+    suspendedAt: new Date(now).toISOString(),
+    pending: pending.map(openPending),
+  };
+  events.record({ event: 'run', status: 'suspended', step: steps.length });
+  await throughOutages(`the suspension of ${tenant}.${runId}`, () =>
+    Promise.all([
+      events.flush(),
+      prolongRecords(access, store.head(), ttlSeconds),
+      store.keepEnd({ result: resultSoFar(run), lastChunk }, ttlSeconds),
+      writeSuspension(access, run.ref, suspension, ttlSeconds),
+      setTimer(access, { tenant, runId, epoch }, expiresAt),
+    ]),
+  );
+  if (fenced.aborted) throw new FencedError(tenant, runId);
+  const remainingMs = Math.max(run.deadlineAt - Date.now(), 1);
+  await store.write({
+    status: 'suspended',
+    suspension: { at: now, expiresAt, remainingMs },
+    nextIndex: chunks.nextIndex(),
+  });
+  chunks.publishLast(lastChunk);
+}
+
+function openPending({
+  id,
+  kind,
+  by,
+  stage,
+  toolCall,
+  payload,
+  expiresAt,
+  resumeToken,
+}: HeldPending): Suspension['pending'][number] {
+  return {
+    id,
+    kind,
+    by,
+    expiresAt,
+    resumeToken,
+    ...(stage && { stage }),
+    ...(toolCall && { toolCall }),
+    ...(payload !== undefined && { payload }),
+  };
+}
+
+/** As anybody may see it who follows the run. The arguments of a call are those that passed the output chain with the answer. */
+function shownPending(
+  run: Run,
+  { id, kind, by, stage, position, told, expiresAt, resumeToken }: HeldPending,
+): ShownPending {
+  const toolCall = position === undefined ? undefined : run.state().open?.answer?.toolCalls[position];
+  return {
+    id,
+    kind,
+    by,
+    expiresAt,
+    ...(stage && { stage }),
+    ...(toolCall && { toolCall }),
+    ...told,
+    // Nobody approves his own call.
+    ...(kind === 'question' && { resumeToken }),
+  };
+}
+
+function suspendedChunk(runId: string, pending: ShownPending[], expiresAt: string): Chunk {
+  const [first] = pending;
+  const { payload, resumeToken } = first ?? {};
+  return chunk(runId, {
+    type: 'suspended',
+    payload: {
+      ...(payload !== undefined && { payload }),
+      ...(resumeToken !== undefined && { resumeToken }),
+      expiresAt,
+      pending,
+    },
+  });
+}

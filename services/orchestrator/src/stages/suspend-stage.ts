@@ -1,0 +1,85 @@
+// A stage that suspends, and the same stage when the answer is there: it goes on at the very entry that asked, with what the entries
+// before it had changed. Those are not called again.
+import type { HeldPending, JsonValue, Stage, StageInput } from '@millrace/contracts';
+import { chunk } from '../state/make-chunk.ts';
+import { SUSPEND, type Interrupt } from '../state/interrupt.ts';
+import { askPending, pendingAt } from '../state/pending.ts';
+import type { Run } from '../state/run-context.ts';
+import type { Resumed } from './call-request.ts';
+import { guardChunks } from './guard-chunks.ts';
+import type { Stopped } from './verdict-fold.ts';
+
+export type ResumePoint = { id: string; resumed: Resumed; kept: HeldPending['kept'] };
+
+/** undefined: the stage has not suspended. An interrupt: nobody has answered yet, or the answer stops the run. */
+export async function resumePoint(
+  run: Run,
+  stage: Stage,
+  position?: number,
+): Promise<ResumePoint | { interrupt: Interrupt } | undefined> {
+  const pending = pendingAt(run, stage, position);
+  if (!pending) return undefined;
+  if (!pending.resumed) return { interrupt: SUSPEND };
+  const passed = await passAnswered(run, pending, pending.resumed.data);
+  if ('interrupt' in passed) return passed;
+  return { id: pending.id, resumed: { entry: pending.by, data: passed.data }, kept: pending.kept };
+}
+
+/**
+ * What somebody answered is a stranger's words: the output chain judges it as it judges a tool's result, before the processor sees it.
+ * What it drops is null.
+ */
+async function passAnswered(
+  run: Run,
+  { id, by }: HeldPending,
+  result: JsonValue,
+): Promise<{ data: JsonValue } | { interrupt: Interrupt }> {
+  return run.inTurn(async () => {
+    const whole = chunk(run.ref.runId, { type: 'tool-result', payload: { toolCallId: id, toolName: by, result } });
+    const { chunks, interrupt } = await guardChunks(run, [whole]);
+    if (interrupt) return { interrupt };
+    const last = chunks.findLast((part) => part.type === 'tool-result');
+    return { data: last?.payload.result ?? null };
+  });
+}
+
+type SuspendedStage = {
+  stage: Stage;
+  position?: number | undefined;
+  /** What the stage was called with, and what its entries have made of it. */
+  given: StageInput;
+  left: StageInput;
+};
+
+export function suspendStage(
+  run: Run,
+  { stage, position, given, left }: SuspendedStage,
+  { entry, verdict }: Stopped,
+): void {
+  if (verdict.type !== 'suspend') return;
+  const { payload, expiresInSeconds } = verdict;
+  const { toolCall } = left;
+  askPending(run, {
+    by: entry.entry,
+    stage,
+    ...(position !== undefined && { position }),
+    ...(toolCall && { toolCall }),
+    kept: changedMembers(given, left),
+    payload,
+    expiresInSeconds,
+  });
+}
+
+/** The conversation is the run's: what the stage did to it stands there. */
+function changedMembers(
+  { conversation: _, ...given }: StageInput,
+  { conversation: __, ...left }: StageInput,
+): HeldPending['kept'] {
+  const before = new Map<string, unknown>(Object.entries(given));
+  return Object.fromEntries(Object.entries(left).filter(([name, value]) => before.get(name) !== value));
+}
+
+/** The input of the stage as the entries before the one that asked had left it. */
+export function withKept(input: StageInput, kept: HeldPending['kept']): StageInput {
+  return { ...input, ...kept, retryCount: input.retryCount, stepNumber: input.stepNumber };
+}

@@ -1,0 +1,90 @@
+// What is stored of a run that is put away, beside its head and its records: what it waits for, and what that was answered with. The
+// answer is written once: whoever creates it has used the token.
+import {
+  SUSPENSION_LIMITS,
+  resumptionSchema,
+  stateKeys,
+  suspensionSchema,
+  type HeldPending,
+  type Resumption,
+  type RunHead,
+  type Suspension,
+} from '@millrace/contracts';
+import { deleteEntry, locateEntry, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
+import type { Run } from './run-context.ts';
+
+type Address = Pick<RunHead, 'tenant' | 'runId'>;
+
+/** What was removed is forgotten after this: long enough for whoever reads it back. */
+const TOMBSTONE_SECONDS = 60;
+
+/** @throws message-too-large, bus-unreachable, store-unavailable */
+export async function writeSuspension(
+  access: JetStreamAccess,
+  { tenant, runId }: Address,
+  suspension: Suspension,
+  ttlSeconds: number,
+): Promise<void> {
+  const key = stateKeys.suspension(tenant, runId);
+  await writeEntry(access, access.bus.names.state, key, suspension, { ttlSeconds });
+}
+
+export async function readSuspension(
+  access: JetStreamAccess,
+  { tenant, runId }: Address,
+): Promise<Suspension | undefined> {
+  const key = stateKeys.suspension(tenant, runId);
+  return (await readEntry(access, access.bus.names.state, key, suspensionSchema))?.value;
+}
+
+/** `revision`: it is there from now on. `used`: something was answered before. `same`: by this very question. */
+export type Answered = { revision: number } | 'used' | 'same';
+
+/** @throws bus-unreachable, store-unavailable */
+export async function writeResumption(
+  access: JetStreamAccess,
+  { tenant, runId }: Address,
+  pending: { id: string; expiresAt: string },
+  resumption: Resumption,
+): Promise<Answered> {
+  const { state } = access.bus.names;
+  const key = stateKeys.resumption(tenant, runId, pending.id);
+  const untilMs = Math.max(Date.parse(pending.expiresAt) - Date.now(), 0);
+  const ttlSeconds = Math.ceil(untilMs / 1_000) + SUSPENSION_LIMITS.graceSeconds;
+  for (;;) {
+    const there = await locateEntry(access, state, key, resumptionSchema);
+    if ('error' in there) return 'used';
+    if ('value' in there) return there.value.resumeId === resumption.resumeId ? 'same' : 'used';
+    const written = await writeEntry(access, state, key, resumption, { expectedRevision: there.revision, ttlSeconds });
+    if ('revision' in written) return written;
+  }
+}
+
+/** For an answer that nobody can be told of: its token counts again. */
+export async function takeBackResumption(
+  access: JetStreamAccess,
+  { tenant, runId }: Address,
+  pending: string,
+  revision: number,
+): Promise<void> {
+  const key = stateKeys.resumption(tenant, runId, pending);
+  await deleteEntry(access, access.bus.names.state, key, revision, TOMBSTONE_SECONDS);
+}
+
+/** What was answered, of what has been asked and not been answered yet. @throws bus-unreachable, store-unavailable */
+export async function readResumptions(
+  access: JetStreamAccess,
+  { tenant, runId }: Address,
+  pending: readonly { id: string }[],
+): Promise<{ id: string; data: Resumption['data'] }[]> {
+  const { state } = access.bus.names;
+  const read = async ({ id }: { id: string }) => {
+    const entry = await readEntry(access, state, stateKeys.resumption(tenant, runId, id), resumptionSchema);
+    return entry ? [{ id, data: entry.value.data }] : [];
+  };
+  return (await Promise.all(pending.map(read))).flat();
+}
+
+const isOpen = ({ told, resumed }: HeldPending): boolean => told !== undefined && resumed === undefined;
+
+export const pendingOf = (run: Run): HeldPending[] => run.state().pending.filter(isOpen);

@@ -1,0 +1,41 @@
+// A stage of three processors, of which the one in the middle asks, once.
+import type { Plan, Stage, StageCall, Verdict } from '@millrace/contracts';
+import type { Bus } from '@millrace/bus';
+import { planEntry, planOf } from './plan-entries.ts';
+import { goOn, scriptReplica } from './scripted-replica.ts';
+
+export const ask = (more: object = {}): Verdict => ({ type: 'suspend', payload: { question: 'sure?' }, ...more });
+const gatedTool = {
+  name: 'look',
+  description: 'looks',
+  inputSchema: { type: 'object' },
+  subject: 'mr.v1.tool.look',
+  idempotent: true,
+  timeoutMs: 5_000,
+};
+export const gatedCalls = [{ toolCallId: 'c1', toolName: 'look', input: '{"at":1}' }];
+
+export function gateStage(
+  bus: Bus,
+  stage: Stage,
+  { first = goOn, resumed = goOn }: { first?: Verdict; resumed?: Verdict } = {},
+) {
+  const received: StageCall[] = [];
+  const stops: (() => Promise<void>)[] = [];
+  const serve = (name: string, script: (call: StageCall) => Verdict) => {
+    const replica = scriptReplica(bus, stage, [name], (call) => {
+      received.push(call);
+      return [script(call)];
+    });
+    stops.push(replica.stop);
+  };
+  serve('first', () => first);
+  serve('gate', (call) => (call.entries[0]?.resumeData === undefined ? ask({ state: { asked: 1 } }) : resumed));
+  serve('last', () => goOn);
+  const list = stage.startsWith('processOutput') || stage === 'processToolResult' ? 'output' : 'input';
+  const entries = ['first', 'gate', 'last'].map((name) =>
+    planEntry(name, { stages: [stage], lists: [list], reads: ['input', 'response'] }),
+  );
+  const plan: Plan = { ...planOf(entries), tools: [gatedTool] };
+  return { plan, stops, received, called: () => received.map((call) => call.entries[0]?.entry) };
+}
