@@ -15,6 +15,7 @@ import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
 import { toolCallFilter } from './tool-call-filter/tool-call-filter.ts';
 import { regexFilter } from './regex-filter/regex-filter.ts';
 import { secrets } from './secrets/secrets.ts';
+import { systemPromptScrubber } from './system-prompt-scrubber/system-prompt-scrubber.ts';
 import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
 
 const texts = ['Write to ada@example.com, card 4111 1111 1111 1111.', 'nothing to see', ''];
@@ -24,6 +25,7 @@ processorConformance(promptInjection, { options: [{}, { strategy: 'rewrite' }] }
 processorConformance(pii, { options: [{}, { strategy: 'warn' }], texts });
 processorConformance(secrets, { options: [{}, { strategy: 'warn' }], texts });
 processorConformance(regexFilter, { options: [{ presets: ['email'], strategy: 'redact' }], texts });
+processorConformance(systemPromptScrubber, { options: [{}, { strategy: 'warn' }], texts });
 processorConformance(keyword, { options: [{ keywords: ['nightingale'], strategy: 'redact' }], texts });
 processorConformance(contentLength, { options: [{ maxOutput: 10_000 }] });
 processorConformance(tokenLimiter, { options: [{ limit: 4 }, { limit: 1_000, strategy: 'abort' }], texts });

@@ -15,6 +15,7 @@ import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
 import { toolCallFilter } from './tool-call-filter/tool-call-filter.ts';
 import { regexFilter } from './regex-filter/regex-filter.ts';
 import { secrets } from './secrets/secrets.ts';
+import { systemPromptScrubber } from './system-prompt-scrubber/system-prompt-scrubber.ts';
 import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
 
 /** @param models what those ask that take a `model` */
@@ -27,6 +28,7 @@ export const createProcessors = (models: GuardModels): ProcessorDefinition[] => 
   moderation(models),
   regexFilter,
   keyword,
+  systemPromptScrubber,
   contentLength,
   tokenLimiter,
   responseValidator,

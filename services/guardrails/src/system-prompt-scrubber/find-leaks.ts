@@ -1,0 +1,76 @@
+// What an answer gives away of the system messages: stretches of them, and what the operator's own patterns find.
+import { createCounter } from '../guard/bounds.ts';
+import type { Hit } from '../guard/report.ts';
+import type { StreamRule } from '../guard/text-guard.ts';
+import { findPatterns, settledByPatterns } from '../patterns/pattern-filter.ts';
+import { beginning } from '../text/json-place.ts';
+import { compilePattern } from '../text/linear-pattern.ts';
+import { replaceHits } from '../text/replace-hits.ts';
+import type { Span } from '../text/span.ts';
+import type { PrepareJudge } from '../work/task-outcome.ts';
+import { newReading, readStretches, settledByStretches, type Reading } from './find-stretches.ts';
+import { createPromptIndex } from './prompt-index.ts';
+
+export const MARK = '[REDACTED]';
+
+export type LeakOptions = {
+  system: readonly string[];
+  minWords: number;
+  patterns: readonly string[];
+  /** Whether patterns are looked for in what the stretches have left. */
+  redacts: boolean;
+};
+
+/** Patterns are looked for in what the stretches have left, as in the stream. */
+export const prepareLeaks: PrepareJudge<LeakOptions, Hit[][]> = (options) => {
+  const rules = leakRules(options);
+  return (texts) => {
+    const count = createCounter('hits');
+    return texts.map((text) => {
+      let left = text;
+      return rules.map(({ find }) => {
+        const hits = find(left);
+        count(hits.length);
+        if (options.redacts) left = replaceHits(left, hits, () => MARK, beginning(false));
+        return hits;
+      });
+    });
+  };
+};
+
+export function leakRules({ system, minWords, patterns }: LeakOptions): StreamRule[] {
+  const index = createPromptIndex(system);
+  const compiled = patterns.map(compilePattern);
+  const stretches: StreamRule = {
+    heldIn: 'held',
+    placesIn: 'places',
+    find(text) {
+      const spans: Span[] = [];
+      readStretches({ index, minWords, found: (span) => void spans.push(span) }, text, newReading(), true);
+      return spans.map((span) => ({ ...span, rule: 'system-prompt' }));
+    },
+    settled(text, noted) {
+      const reading = readingIn(noted['reading']);
+      noted['reading'] = reading;
+      return settledByStretches({ index, minWords, found: () => undefined }, text, reading);
+    },
+  };
+  const configured: StreamRule = {
+    heldIn: 'heldForPatterns',
+    placesIn: 'placesForPatterns',
+    find: (text) =>
+      findPatterns(compiled, text).map(({ start, end, pattern }) => ({
+        start,
+        end,
+        rule: 'pattern',
+        detail: { pattern: pattern.source },
+      })),
+    settled: (text) => settledByPatterns(compiled, text),
+  };
+  return compiled.length > 0 ? [stretches, configured] : [stretches];
+}
+
+function readingIn(noted: unknown): Reading {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `settled` alone, under this very key
+  return (noted as Reading | undefined) ?? newReading();
+}
