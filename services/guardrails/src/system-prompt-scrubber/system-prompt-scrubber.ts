@@ -9,6 +9,21 @@ import { createTask } from '../work/task.ts';
 import { leakRules, MARK, prepareLeaks } from './find-leaks.ts';
 import { scrubberOptions, type ScrubberOptions } from './system-prompt-scrubber-options.ts';
 
+/**
+ * Compares what the model says with the system messages of its run, word by word, and takes out what repeats them. Case, accents, marks and
+ * line breaks do not matter; two words may be left out in a row, and one at a time put in or replaced.
+ *
+ * @verdict continue: with what repeats a system message as [REDACTED], or (warn) left as it is
+ * @verdict abort: strategy block, or a text that is more than can be judged
+ * @verdict halt: the same, where `response` is set
+ * @cannot Find what is told in other words, translated, or written in a code.
+ * @cannot Find fewer than `minWords` words at a time.
+ * @cannot Look for more than the first 32,768 characters of the system messages.
+ * @example
+ * output:
+ *   - use: system-prompt-scrubber
+ *     options: { minWords: 8, patterns: ["project [a-z]+bird"] }
+ */
 export const systemPromptScrubber = defineProcessor({
   id: 'system-prompt-scrubber',
   description: "Takes what repeats the run's own system messages out of the stream and the answer.",
