@@ -7,7 +7,7 @@ import { keyword } from './keyword/keyword.ts';
 import { maxToolCalls } from './max-tool-calls/max-tool-calls.ts';
 import { moderation } from './moderation/moderation.ts';
 import { NO_MODELS, type GuardModels } from './model/guard-models.ts';
-import { pii } from './pii/pii.ts';
+import { piiWith } from './pii/pii.ts';
 import { promptInjection } from './prompt-injection/prompt-injection.ts';
 import { responseValidator } from './response-validator/response-validator.ts';
 import { tokenLimiter } from './token-limiter/token-limiter.ts';
@@ -22,7 +22,7 @@ import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
 export const createProcessors = (models: GuardModels): ProcessorDefinition[] => [
   unicodeNormalizer,
   promptInjection,
-  pii,
+  piiWith(models),
   secrets,
   language(models),
   moderation(models),

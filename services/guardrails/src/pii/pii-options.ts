@@ -3,7 +3,9 @@ import { getCountries, type CountryCode } from 'libphonenumber-js/min';
 import { z } from 'zod';
 import { toolArgumentsOption } from '../guard/judge-tools.ts';
 import { responseOption } from '../guard/strategy-options.ts';
+import { modelOption, modelTimeoutOption, whenOption } from '../model/model-options.ts';
 import { METHODS } from './marks.ts';
+import { NAME_TYPES } from './names/name-question.ts';
 import { DEFAULT_TYPES, PII_TYPES } from './pii-types.ts';
 
 const DEFAULT_REGIONS: CountryCode[] = ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'AU'];
@@ -34,6 +36,14 @@ export const piiOptions = z.strictObject({
     .default([])
     .describe('values that may pass, in any case; "@example.com" for every address of a domain'),
   toolArguments: toolArgumentsOption('personal data'),
+  model: modelOption,
+  modelTypes: z
+    .array(z.enum(NAME_TYPES))
+    .min(1)
+    .default([...NAME_TYPES])
+    .describe('what the model looks for in messages and answers, beside the rules'),
+  when: whenOption('doubt'),
+  modelTimeoutMs: modelTimeoutOption,
   response: responseOption,
 });
 export type PiiOptions = z.output<typeof piiOptions>;

@@ -157,7 +157,7 @@ describe('options', () => {
     await pii.create({ regions: ['US'] }).processInput?.(args);
     expect(args.messageList.takeOps()).toEqual([]);
   });
-  test.each([{ model: 'openai/x' }, { threshold: 0.5 }, { regions: ['XX'] }, { types: [] }, { strategy: 'rewrite' }])(
+  test.each([{ model: 'gpt-5' }, { threshold: 0.5 }, { regions: ['XX'] }, { types: [] }, { strategy: 'rewrite' }])(
     '%j is refused',
     (options) => expect(pii.options.safeParse(options).success).toBe(false),
   );

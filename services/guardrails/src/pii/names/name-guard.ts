@@ -1,0 +1,37 @@
+// What the stages of names and addresses share: whether a model is asked, and what it has found made into marks.
+import type { CommonArgs } from '@millrace/processor';
+import { BoundExceeded } from '../../guard/bounds.ts';
+import { refuseUnjudged, type Hit } from '../../guard/report.ts';
+import { replaces, type TextGuard } from '../../guard/text-guard.ts';
+import type { ModelJudge } from '../../model/model-judge.ts';
+import { beginning } from '../../text/json-place.ts';
+import { replaceHits } from '../../text/replace-hits.ts';
+import { findNames } from './find-names.ts';
+import { mayHoldNames } from './name-doubt.ts';
+import type { Named } from './name-question.ts';
+
+export type NameGuard = {
+  guard: TextGuard;
+  judge: ModelJudge<Named>;
+  when: 'doubt' | 'always';
+  /** In lower case. */
+  allow: readonly string[];
+};
+
+export const isAsked = ({ when }: NameGuard, text: string): boolean =>
+  text.trim() !== '' && (when === 'always' || mayHoldNames(text));
+
+/** Throws (abort, halt) where there are too many to be told. */
+export function hitsOfAnswer({ guard, allow }: NameGuard, args: CommonArgs, text: string, answer: Named): Hit[] {
+  try {
+    return findNames(text, answer, allow);
+  } catch (error) {
+    if (error instanceof BoundExceeded) return refuseUnjudged(args, guard.response, error.bound);
+    throw error;
+  }
+}
+
+export function masked({ guard }: NameGuard, { state }: CommonArgs, text: string, hits: readonly Hit[]): string {
+  if (!replaces(guard)) return text;
+  return replaceHits(text, hits, (hit) => guard.mark(hit, text.slice(hit.start, hit.end), state), beginning(false));
+}
