@@ -22,6 +22,8 @@ export function describeEvents(events: readonly RunEvent[]): string[] {
         return [
           row('a tool', event.ms, `${event.tool}${event.denied ? ' (denied)' : event.isError ? ' (error)' : ''}`),
         ];
+      case 'save':
+        return [row('memory', 0, `${event.memories.join(', ')}: ${event.outcome}`)];
       case 'run':
         return [];
     }

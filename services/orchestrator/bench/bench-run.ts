@@ -5,6 +5,7 @@ import { createModels } from '@millrace/models';
 import { createDiscovery } from '../src/peers/discovery.ts';
 import { initialState } from '../src/state/run-state.ts';
 import type { Run } from '../src/state/run-context.ts';
+import { noSaves } from '../src/testing/no-saves.ts';
 import { createSessionInbox } from '../src/peers/session-inbox.ts';
 
 export type BenchBus = {
@@ -63,7 +64,7 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
         deadlineAt: Date.now() + 600_000,
         agent,
         plan,
-        deps: { access, models, discovery, sessions, log, agents: { atLeast: async () => undefined } },
+        deps: { access, models, discovery, sessions, saves: noSaves, log, agents: { atLeast: async () => undefined } },
         chunks: { nextIndex: () => 0, publish() {}, publishLast() {}, flush: async () => undefined, close() {} },
         events: { record() {}, flush: async () => undefined, close() {} },
         signal: new AbortController().signal,

@@ -15,9 +15,12 @@ import type { ServiceDefinition } from '@millrace/service';
 import { z } from 'zod';
 import { openAgentStore } from './agents/agent-store.ts';
 import { createAgentsApi } from './api/agents-api.ts';
+import { createDeadLettersApi } from './api/dead-letters-api.ts';
 import { createRunsApi } from './api/runs-api.ts';
 import { createDiscovery } from './peers/discovery.ts';
 import { expireRun } from './run/expire-run.ts';
+import { startSaver } from './run/save-later.ts';
+import { MAX_WAIT_HOURS, openPutOffSaves } from './state/put-off-saves.ts';
 import { createRunConsumer } from './run/run-consumer.ts';
 import { createSessionInbox } from './peers/session-inbox.ts';
 
@@ -27,6 +30,8 @@ const configSchema = z.object({
   /** Runs at once; further ones stay in the queue. */
   MAX_RUNS: z.coerce.number().int().min(1).max(10_000).default(64),
   STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
+  /** How long a memory's save is tried again while its store is away; then it is a dead letter. */
+  SAVES_WAIT_HOURS: z.coerce.number().positive().max(MAX_WAIT_HOURS).default(24),
 });
 
 const VERSION = '0.1.0';
@@ -43,14 +48,20 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('discovery', () => discovery.stop());
     const agents = await openAgentStore(access);
     resources.add('agents', () => agents.stop());
-    const guard = guardTopology(access, { ...topology, restored: () => agents.reload() });
+    const saves = await openPutOffSaves(access);
+    resources.add('saves', () => saves.stop());
+    const restored = async () => void (await Promise.all([agents.reload(), saves.reload()]));
+    const guard = guardTopology(access, { ...topology, restored });
     resources.add('topology', () => guard.stop());
     watchHealth(guard.problem);
     const sessions = createSessionInbox(bus);
     resources.add('sessions', () => sessions.stop());
     const models = createModels({ apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL });
 
-    const consumer = createRunConsumer({ access, models, discovery, sessions, log, agents }, config.MAX_RUNS, draining);
+    const deps = { access, models, discovery, sessions, saves, log, agents };
+    const stopSaving = startSaver(deps, { giveUpAfterMs: config.SAVES_WAIT_HOURS * 3_600_000 });
+    resources.add('saver', stopSaving);
+    const consumer = createRunConsumer(deps, config.MAX_RUNS, draining);
     resources.add('runs', (remainingMs) => consumer.drain(remainingMs()));
     await discovery.refresh();
     const refuse = (error: Error, subject: string) =>
@@ -61,6 +72,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('expiries', () => expiring);
 
     const runs = createRunsApi(access, agents);
+    const letters = createDeadLettersApi(access, saves, runs.submit);
     const definitions = createAgentsApi(agents, discovery);
     const verbs: Serving[] = [
       serveApi(bus, 'submit', runs.submit),
@@ -74,6 +86,9 @@ export const service: ServiceDefinition<typeof configSchema> = {
       serveApi(bus, 'events', runs.events),
       serveApi(bus, 'events-detail', runs.eventsDetail),
       serveApi(bus, 'runs-list', runs.list),
+      serveApi(bus, 'saves-list', letters.saves),
+      serveApi(bus, 'dead-letters-list', letters.list),
+      serveApi(bus, 'dead-letters-retry', letters.retry),
       serveApi(bus, 'agents-apply', definitions.apply),
       serveApi(bus, 'agents-list', definitions.list),
       serveApi(bus, 'agents-delete', definitions.delete),

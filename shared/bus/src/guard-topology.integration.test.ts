@@ -27,7 +27,7 @@ test('a stream or bucket that was lost is made anew, and who keeps a copy of it 
   const { runs, state, agents } = owner.bus.names;
   for (const name of [runs, `KV_${state}`, `KV_${agents}`]) await access.jsm.streams.delete(name);
   await eventually(() => restored > 0);
-  expect(await streamsThere()).toBe(6);
+  expect(await streamsThere()).toBe(7);
   await eventually(() => guard?.problem() === undefined);
   expect((await access.jsm.consumers.info(runs, owner.bus.names.worker)).name).toBe(owner.bus.names.worker);
 });
@@ -48,5 +48,5 @@ test('a stream or bucket that cannot be made anew is a health problem', async ()
   guard = guardTopology(access, { checkEveryMs: 20 });
   expect(await eventually(() => guard?.problem())).toContain(chunks);
   await access.jsm.streams.delete('OTHER');
-  await eventually(async () => guard?.problem() === undefined && (await streamsThere()) === 6);
+  await eventually(async () => guard?.problem() === undefined && (await streamsThere()) === 7);
 });

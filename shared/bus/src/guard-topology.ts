@@ -64,10 +64,11 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
 
 async function lostParts(access: JetStreamAccess): Promise<string[]> {
   const { bus, jsm } = access;
-  const { runs, timers, chunks, events, state, agents, worker, expirer } = bus.names;
+  const { runs, timers, chunks, events, state, agents, saves, worker, expirer } = bus.names;
   const there = new Set<string>();
   for await (const name of jsm.streams.names()) there.add(name);
-  const lost = [runs, timers, chunks, events, `KV_${state}`, `KV_${agents}`].filter((name) => !there.has(name));
+  const buckets = [state, agents, saves].map((name) => `KV_${name}`);
+  const lost = [runs, timers, chunks, events, ...buckets].filter((name) => !there.has(name));
   const consumers = [
     [runs, worker],
     [timers, expirer],

@@ -18,9 +18,9 @@ test('several orchestrators that start at once make the streams, the queue and t
   const others = await Promise.all([1, 2, 3].map(async () => openJetStream(await owner.connect())));
   await Promise.all([access, ...others].map((one) => ensureTopology(one)));
   const streams = await access.jsm.streams.list().next();
-  const { runs, timers, chunks, events, state, agents } = owner.bus.names;
+  const { runs, timers, chunks, events, state, agents, saves } = owner.bus.names;
   expect(streams.map((stream) => stream.config.name).toSorted()).toEqual(
-    [runs, timers, chunks, events, `KV_${state}`, `KV_${agents}`].toSorted(),
+    [runs, timers, chunks, events, `KV_${state}`, `KV_${agents}`, `KV_${saves}`].toSorted(),
   );
 });
 

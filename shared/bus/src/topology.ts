@@ -48,6 +48,7 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
   });
   await ensureBucket(access, names.state, { history: 1, replicas, markerTTL: HOUR_MS });
   await ensureBucket(access, names.agents, { history: 8, replicas });
+  await ensureBucket(access, names.saves, { history: 1, replicas, markerTTL: HOUR_MS });
 }
 
 function streamsOf(

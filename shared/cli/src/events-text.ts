@@ -27,6 +27,10 @@ function rowsOf(event: AnyEvent): Row[] {
       const { tool, ms, isError, denied, toolCallId } = event;
       return [['tool', tool, denied ? 'denied' : isError ? 'error' : 'ok', time(ms), '', toolCallId]];
     }
+    case 'save': {
+      const { memories, outcome, error } = event;
+      return [['save', memories.join(', '), outcome, '', '', error ? `${error.message} (${error.code})` : '']];
+    }
     case 'run':
       return [
         [

@@ -59,11 +59,12 @@ const messagesCommand = (cli: Cli) =>
       const last = args.last === undefined ? {} : { last: parseCount(args.last, '--last') };
       const limit = args.limit === undefined ? {} : { limit: parseCount(args.limit, '--limit') };
       return withClient(cli.io, args, async (client) => {
-        const { messages, total } = await client.threads.messages(args.thread, { ...limit, ...last });
+        const { messages, total, unsaved = [] } = await client.threads.messages(args.thread, { ...limit, ...last });
         if (args.json) sayJson(cli.io, messages);
         else for (const message of messages) say(cli.io, messageLine(message));
         const rest = more(messages.length, total);
         if (rest !== '' && args.last === undefined) note(cli.io, rest);
+        for (const { runId, code } of unsaved) note(cli.io, `run ${runId} is not stored yet (${code})`);
       });
     },
   });

@@ -5,6 +5,7 @@ import { agentsCommand } from './agents-command.ts';
 import { group, type Cli, type Command, type Group } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
+import { deadLettersCommand } from './dead-letters-command.ts';
 import { memoryCommand, threadsCommand } from './memory-command.ts';
 import { newCommand } from './new-command.ts';
 import { processorsCommand } from './processors-command.ts';
@@ -45,6 +46,7 @@ const commandsOf = (cli: Cli): Group =>
     threads: threadsCommand(cli),
     memory: memoryCommand(cli),
     runs: runsCommand(cli),
+    'dead-letters': deadLettersCommand(cli),
     schemas: schemasCommand(cli),
     new: newCommand(cli),
   });

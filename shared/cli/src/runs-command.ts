@@ -51,13 +51,14 @@ const eventsCommand = (cli: Cli) =>
 
 function runText({ runId, status, result }: ApiAnswer<'run'>): string {
   if (!result) return `run: ${runId}\nstatus: ${status}`;
-  const { finishReason, usage, steps, error, violations, text } = result;
+  const { finishReason, usage, steps, error, violations, text, unsaved = [] } = result;
   const lines = [
     `run: ${runId}`,
     `status: ${statusText(result)}`,
     `finish reason: ${finishReason}`,
     `steps: ${steps.length}`,
     `tokens: ${usage.totalTokens ?? 'not said'}`,
+    ...(unsaved.length > 0 ? [`not saved yet: ${unsaved.join(', ')}`] : []),
     ...(error ? [`error: ${oneLine(error.message, 1_000)} (${error.code})`] : []),
     ...violations.map((violation) => `violation: ${violationText(violation)}`),
     ...(text === '' ? [] : ['', text]),

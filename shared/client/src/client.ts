@@ -8,6 +8,7 @@ import {
   type RunEvent,
   type RunResult,
   type RunStatus,
+  type ShownSave,
   type Thread,
 } from '@millrace/contracts';
 import { gatherInfo } from '@millrace/bus';
@@ -48,8 +49,16 @@ export type Client = {
   threads: {
     list(of?: Page & { resourceId?: string | undefined }): Promise<ApiAnswer<'threads-list'>>;
     get(threadId: string): Promise<Thread>;
-    /** `last`: only the newest so many, in order. */
-    messages(threadId: string, page?: Page & { last?: number | undefined }): Promise<ApiAnswer<'messages-list'>>;
+    /** `last`: only the newest so many, in order. `unsaved`: runs whose messages are stored when their store is back. */
+    messages(threadId: string, page?: Page & { last?: number | undefined }): Promise<ThreadMessages>;
+  };
+  /** Memories that save when their store is back, of a thread or of all: the first to be made first. */
+  saves: { list(of?: { threadId?: string | undefined }): Promise<ApiAnswer<'saves-list'>> };
+  /** What was given up; a verb for operators. */
+  deadLetters: {
+    list(page?: { limit?: number; after?: number }): Promise<ApiAnswer<'dead-letters-list'>>;
+    /** A run begins anew under the id that is answered; a save is put off once more. */
+    retry(runId: string): Promise<ApiAnswer<'dead-letters-retry'>>;
   };
   /** Working memory, of a thread or of all threads of a resource. */
   memory: {
@@ -72,6 +81,11 @@ export type Client = {
   };
   /** Readers that are under way end with `cancelled`; the runs go on. */
   close(): Promise<void>;
+};
+
+export type ThreadMessages = ApiAnswer<'messages-list'> & {
+  /** Absent where no orchestrator is there to say. */
+  unsaved?: ShownSave[];
 };
 
 /** How long discovery waits for answers, ms: nobody knows how many there are. */
@@ -100,7 +114,12 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     threads: {
       list: (of = {}) => ask('threads-list', of),
       get: (threadId) => ask('threads-get', { threadId }),
-      messages: (threadId, page = {}) => ask('messages-list', { threadId, ...page }),
+      messages: (threadId, page = {}) => threadMessages(ask, threadId, page),
+    },
+    saves: { list: (of = {}) => ask('saves-list', of) },
+    deadLetters: {
+      list: (page = {}) => ask('dead-letters-list', page),
+      retry: (run) => ask('dead-letters-retry', {}, { run }),
     },
     memory: { get: (of) => ask('memory-get', of) },
     agents: {
@@ -116,6 +135,14 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       await bus.close();
     },
   };
+}
+
+/** Who reads a thread need not wait for an orchestrator. */
+async function threadMessages(ask: Ask, threadId: string, page: object): Promise<ThreadMessages> {
+  const asked = ask('saves-list', { threadId }).catch(() => undefined);
+  const answer = await ask('messages-list', { threadId, ...page });
+  const waiting = await asked;
+  return waiting ? { ...answer, unsaved: waiting.saves } : answer;
 }
 
 /** Pages until there is no next one: each is after the one before it, so that this ends. */

@@ -6,8 +6,10 @@ import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
 import { appliedAgentSchema } from './plan.ts';
 import { chunkBatchSchema, runRequestSchema, runResultSchema, runStatusSchema, threadIdSchema } from './run.ts';
+import { shownDeadLetterSchema } from './dead-letter.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
 import { resumeTokenSchema, suspensionSchema } from './suspension.ts';
+import { shownSaveSchema } from './put-off-save.ts';
 import { tokenSchema } from './tokens.ts';
 
 /** Of a thread that nobody has named. */
@@ -26,6 +28,7 @@ export const threadSchema = z.object({
 export type Thread = z.infer<typeof threadSchema>;
 
 const nothing = z.object({});
+const count = z.number().int().min(0);
 const ofThread = z.object({ threadId: threadIdSchema });
 /** The page size of a list, and its bound. */
 const page = { limit: z.number().int().min(1).max(1_000).default(100), offset: z.number().int().min(0).default(0) };
@@ -46,6 +49,7 @@ export const runSummarySchema = z.object({
   agent: tokenSchema,
   submittedAt: z.string().describe('ISO 8601'),
   startedAt: z.string().optional().describe('ISO 8601; absent while it is queued'),
+  retryOf: tokenSchema.optional().describe('the run that this one repeats'),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 
@@ -95,8 +99,17 @@ export const API = {
   events: verb(z.object(cursor), z.object({ events: z.array(publicRunEventSchema), next }), true),
   /** With reasons, metadata, spans and the words of errors: for operators. */
   'events-detail': verb(z.object(cursor), z.object({ events: z.array(runEventSchema), next }), true),
+  /** Saves of memories that wait for their store. */
+  'saves-list': verb(
+    z.object({ threadId: threadIdSchema.optional().describe('only of this thread') }),
+    z.object({ saves: z.array(shownSaveSchema).describe('the first to be made first'), total: count }),
+  ),
   /** In the order of their last change. */
   'runs-list': verb(z.object(cursor), z.object({ runs: z.array(runSummarySchema), next })),
+  /** What was given up; for operators. In the order of their last change. */
+  'dead-letters-list': verb(z.object(cursor), z.object({ letters: z.array(shownDeadLetterSchema), next })),
+  /** A run begins anew, as a run of its own that names it; a save is put off once more. Again is the same again. */
+  'dead-letters-retry': verb(nothing, z.object({ what: z.enum(['run', 'save']), runId: tokenSchema }), true),
   'agents-apply': verb(
     z.object({ definition: jsonValueSchema, dryRun: z.boolean().default(false) }),
     z.object({ applied: appliedAgentSchema, changed: z.boolean(), warnings: z.array(wireErrorSchema) }),

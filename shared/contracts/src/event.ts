@@ -54,6 +54,14 @@ const toolEventSchema = z.object({
   isError: z.boolean(),
   denied: z.boolean(),
 });
+/** A memory's save after the run: put off because its store was away, made when it was back, or given up. */
+const saveEventSchema = z.object({
+  event: z.literal('save'),
+  ...at,
+  outcome: z.enum(['put-off', 'saved', 'given-up']),
+  memories: z.array(z.string()),
+  error: wireErrorSchema.optional(),
+});
 const runEnding = { event: z.literal('run'), ...at, status: runStatusSchema };
 
 /** What is stored, and what the operator's verb answers. */
@@ -61,6 +69,7 @@ export const runEventSchema = z.discriminatedUnion('event', [
   z.object({ ...stageEvent, entries: z.array(entryOutcomeSchema) }),
   modelEventSchema,
   toolEventSchema,
+  saveEventSchema,
   z.object({ ...runEnding, detail: jsonValueSchema.optional() }),
 ]);
 export type RunEvent = z.infer<typeof runEventSchema>;
@@ -77,6 +86,7 @@ export const publicRunEventSchema = z.discriminatedUnion('event', [
   z.object({ ...stageEvent, entries: z.array(publicOutcomeSchema) }),
   modelEventSchema,
   toolEventSchema,
+  saveEventSchema,
   z.object(runEnding),
 ]);
 export type PublicRunEvent = z.infer<typeof publicRunEventSchema>;
@@ -86,6 +96,7 @@ export function publicEvent(event: RunEvent): PublicRunEvent {
     case 'stage':
       return { ...event, entries: event.entries.map(publicOutcome) };
     case 'model':
+    case 'save':
       return { ...event, ...(event.error && { error: codeOf(event.error) }) };
     case 'tool':
       return event;

@@ -50,6 +50,7 @@ export const runHeadSchema = z.object({
     .literal(true)
     .optional()
     .describe('the owner has let go at a checkpoint: who takes the run over has not lost it'),
+  retryOf: tokenSchema.optional().describe('the run that this one repeats'),
   submittedAt: z.number(),
   startedAt: z.number().optional(),
   deadlineAt: z.number(),

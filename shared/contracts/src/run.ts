@@ -46,6 +46,7 @@ export const runRequestSchema = z.strictObject({
     .max(24 * 3_600_000)
     .default(RUN_DEADLINE_MS),
   trace: traceSchema.optional(),
+  retryOf: tokenSchema.optional().describe('the run that this one repeats; nothing is done with it'),
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
 export type RunRequestInput = z.input<typeof runRequestSchema>;
@@ -95,6 +96,10 @@ export const runResultSchema = z.object({
   tripwire: tripwireSchema.optional(),
   error: wireErrorSchema.optional(),
   violations: z.array(publicViolationSchema),
+  unsaved: z
+    .array(tokenSchema)
+    .optional()
+    .describe('memories whose store was away at the end: they save when it is back'),
 });
 export type RunResult = z.infer<typeof runResultSchema>;
 

@@ -72,6 +72,7 @@ export function createNames(prefix: string = DEFAULT_PREFIX) {
     events: named('EVENTS'),
     state: named('STATE'),
     agents: named('AGENTS'),
+    saves: named('SAVES'),
     worker: named('WORKER'),
     timers: named('TIMERS'),
     expirer: named('EXPIRER'),
@@ -88,6 +89,12 @@ export const stateKeys = {
   suspensions: (tenant: string) => `suspension.${checked(tenant)}.*`,
   resumption: (tenant: string, run: string, pending: string) =>
     `resumption.${checked(tenant)}.${checked(run)}.${checked(pending)}`,
+  /** What a save that was put off will store. */
+  save: (tenant: string, run: string) => `save.${checked(tenant)}.${checked(run)}`,
+  deadLetter: (tenant: string, run: string) => `dead.${checked(tenant)}.${checked(run)}`,
+  deadLetters: (tenant: string) => `dead.${checked(tenant)}.*`,
   cancel: (tenant: string, run: string) => `cancel.${checked(tenant)}.${checked(run)}`,
 };
+/** In the bucket of saves that were put off. */
+export const saveKey = (tenant: string, run: string): string => `${checked(tenant)}.${checked(run)}`;
 export const agentKey = (tenant: string, agent: string): string => `${checked(tenant)}.${checked(agent)}`;

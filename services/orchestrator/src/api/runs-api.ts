@@ -117,7 +117,7 @@ function addressOf({ tenant, run }: Call): { tenant: string; run: string } {
   throw new MillraceError('token-invalid', 'The subject names no run.');
 }
 
-function summaryOf({ runId, status, agent, submittedAt, startedAt }: RunHead): RunSummary {
+function summaryOf({ runId, status, agent, submittedAt, startedAt, retryOf }: RunHead): RunSummary {
   const iso = (ms: number) => new Date(ms).toISOString();
   return {
     runId,
@@ -125,6 +125,7 @@ function summaryOf({ runId, status, agent, submittedAt, startedAt }: RunHead): R
     agent,
     submittedAt: iso(submittedAt),
     ...(startedAt !== undefined && { startedAt: iso(startedAt) }),
+    ...(retryOf !== undefined && { retryOf }),
   };
 }
 

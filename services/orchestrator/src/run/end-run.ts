@@ -23,21 +23,21 @@ type Form = Ending['form'];
 type Table = { [F in Form]: (run: Run, ending: Extract<Ending, { form: F }>) => Promise<Ended> | Ended };
 
 const forms: Table = {
-  finish(run, { finish }) {
+  finish(run, { finish, unsaved }) {
     const object = run.state().open?.answer?.object;
     const { output, stepResult } = finish.payload;
     const text = typeof output['text'] === 'string' ? output['text'] : '';
-    const outcome = { text, finishReason: stepResult.reason };
+    const outcome = { text, finishReason: stepResult.reason, ...unsavedOf(unsaved) };
     return ended(run, 'finished', finish, { ...outcome, ...(object !== undefined && { object: asJson(object) }) });
   },
 
   async halt(run, ending) {
     takeBack(run, ending.rejected);
-    const { finish, text } = await haltRun(run, ending);
+    const { finish, text, unsaved } = await haltRun(run, ending);
     // What was stopped meanwhile is not said to have ended well.
     const stopped = run.interruption();
     if (stopped?.kind === 'end') return endRun(run, stopped.ending);
-    return ended(run, 'finished', finish, { text, finishReason: 'halted' });
+    return ended(run, 'finished', finish, { text, finishReason: 'halted', ...unsavedOf(unsaved) });
   },
 
   async tripwire(run, { tripwire: said, rejected }) {
@@ -61,6 +61,8 @@ const forms: Table = {
     return ended(run, 'cancelled', last, { text: shownMessages(run).map(textOf).join(''), finishReason: 'other' });
   },
 };
+
+const unsavedOf = (unsaved: readonly string[] = []) => (unsaved.length === 0 ? {} : { unsaved: [...unsaved] });
 
 function takeBack(run: Run, rejected: Rejected | undefined): void {
   if (rejected) retract(run, rejected.from);
@@ -93,7 +95,7 @@ export function resultSoFar(run: Run): RunResult {
 }
 
 type Outcome = Pick<RunResult, 'text' | 'finishReason'> &
-  Partial<Pick<RunResult, 'messages' | 'steps' | 'object' | 'tripwire' | 'error'>>;
+  Partial<Pick<RunResult, 'messages' | 'steps' | 'object' | 'tripwire' | 'error' | 'unsaved'>>;
 
 function ended(run: Run, status: RunStatus, lastChunk: Chunk, outcome: Outcome): Ended {
   return { status, lastChunk, result: resultOf(run, status, outcome) };

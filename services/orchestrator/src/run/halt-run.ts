@@ -3,14 +3,15 @@ import { entriesOf, messagesOf, textMessage, type StageInput } from '@millrace/c
 import type { Ending, Rejected } from '../state/interrupt.ts';
 import { callProcessors } from '../stages/call-processors.ts';
 import { finishChunk, type Finish } from './finish-chunks.ts';
-import { passFinish } from './finish-run.ts';
+import { passFinish } from './pass-finish.ts';
+import { behindOthers, putOff, unsavedOf } from './put-off.ts';
 import { passAnswer } from './pass-texts.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { shieldSave } from './shield-save.ts';
 import { emptyFold, foldVerdict } from '../stages/verdict-fold.ts';
 
-export type Halted = { finish: Finish; text: string };
+export type Halted = { finish: Finish; text: string; unsaved: string[] };
 
 export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }>): Promise<Halted> {
   const { response, rejected, processorId, answered } = ending;
@@ -21,9 +22,10 @@ export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }
   const message = textMessage(`${run.ref.runId}.halt`, 'assistant', text);
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   // Only where a model has answered, and nothing of what was rejected.
-  if (answered && passed !== undefined && isShown) await saveHalt(run, text);
+  const unsaved = answered && passed !== undefined && isShown ? await saveHalt(run, text) : [];
   const finish = finishChunk(run, 'halted');
-  return { finish: { ...finish, payload: { ...finish.payload, output: { ...finish.payload.output, text } } }, text };
+  const { payload } = finish;
+  return { finish: { ...finish, payload: { ...payload, output: { ...payload.output, text } } }, text, unsaved };
 }
 
 /** What the run had said before passes the output chain, as in every finish. What is rejected there is gone. */
@@ -47,27 +49,33 @@ function rejectedIds(run: Run, rejected: Rejected | undefined): string[] {
   return isOpen ? all.filter((id) => id === openId) : [];
 }
 
-/** Only the history: there is nothing to index or extract in words that no model said. A failure is on the events. */
-async function saveHalt(run: Run, response: string): Promise<void> {
+/** Only the history: there is nothing to index or extract in words that no model said. Returns what will save later. */
+async function saveHalt(run: Run, response: string): Promise<string[]> {
   const { steps, usage, conversation } = run.state();
   const stage = 'processOutputResult' as const;
-  const input: StageInput = {
+  const said = {
     retryCount: 0,
     stepNumber: steps.length,
     text: response,
     usage,
     finishReason: 'halted',
-    steps,
     answered: true,
-    conversation,
   };
+  const input: StageInput = { ...said, steps, conversation };
   const savers = entriesOf(run.plan, stage).filter((entry) => entry.memory && entry.processor === 'message-history');
+  const saved = { state: run.state(), input: said };
+  const unsaved = behindOthers(
+    run,
+    savers.map(({ entry }) => entry),
+  );
   const shield = shieldSave(run);
   for (const saver of savers) {
+    if (unsaved.some(({ entry }) => entry === saver.entry)) continue;
     const started = performance.now();
     const saving = callProcessors(shield.run, [saver], { stage, input, onData: () => undefined });
     const judged = await Array.fromAsync(saving);
     const { outcomes } = judged.reduce(foldVerdict, emptyFold(input));
+    unsaved.push(...unsavedOf(run, outcomes));
     run.events.record({
       event: 'stage',
       stage,
@@ -77,4 +85,5 @@ async function saveHalt(run: Run, response: string): Promise<void> {
     });
   }
   shield.release();
+  return putOff(run, unsaved, saved);
 }

@@ -1,28 +1,16 @@
 // Whose a run is when its command comes: one that waits is begun; one that has ended has its last chunk repeated; one that somebody
 // drove and lost is taken over, with the state of its last checkpoint. What nobody can go on with ends in an epoch of its own.
-import {
-  stateKeys,
-  type Command,
-  type RunHead,
-  type RunState,
-  type StartCommand,
-  type WireError,
-} from '@millrace/contracts';
+import { stateKeys, type RunHead, type RunState, type StartCommand, type WireError } from '@millrace/contracts';
 import { MillraceError } from '@millrace/contracts';
 import { conflictError, locateEntry, publish, type Delivery } from '@millrace/bus';
 import { z } from 'zod';
-import { failedRun } from './end-run.ts';
+import { endInEpoch, type Asked } from './end-in-epoch.ts';
 import { afterSuspension } from '../state/after-suspension.ts';
 import { loadRun } from '../state/load-run.ts';
-import type { Deps } from '../state/run-context.ts';
 import { isAtRest, lastIndex, locateHead, nextEpoch, queuedHead, readEnd } from '../state/run-head.ts';
-import type { RunStop } from '../state/run-stop.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
-import { openEpoch } from './open-epoch.ts';
-import { storeEnding } from './store-ending.ts';
 import { throughOutages } from '../state/through-outages.ts';
 
-export type Asked<C extends Command = Command> = { deps: Deps; delivery: Delivery<C>; stop: RunStop };
 /** A run that is driven here. `state`: as its last checkpoint left it; absent where it was never at one, and begins with its command. */
 export type Taken = { store: RunStore; state?: RunState | undefined; command?: StartCommand };
 
@@ -95,11 +83,12 @@ export async function takeOver(asked: Asked, head: RunHead, revision: number): P
   const { access } = asked.deps;
   const isLost = !head.handedOver;
   const next = { ...nextEpoch(head, access.bus.id), takeovers: head.takeovers + (isLost ? 1 : 0) };
-  if (next.takeovers > MAX_TAKEOVERS) return endInEpoch(asked, next, revision, givenUp(head));
   const loaded = await load(asked, head);
-  if ('unreadable' in loaded) return endInEpoch(asked, next, revision, loaded.unreadable);
+  if ('unreadable' in loaded) return endInEpoch(asked, next, revision, { error: loaded.unreadable });
+  const { state } = loaded;
+  if (next.takeovers > MAX_TAKEOVERS) return endInEpoch(asked, next, revision, { error: givenUp(head), state });
   const store = await openRunStore(access, next, revision);
-  return store && { store, state: loaded.state };
+  return store && { store, state };
 }
 
 export async function load(
@@ -135,26 +124,7 @@ async function endUnreadable(
   const there = await locateEntry(access, access.bus.names.state, key, remainsSchema);
   const { epoch, nextIndex } = 'value' in there ? there.value : { epoch: 1, nextIndex: 0 };
   const head = { ...firstHead(access.bus.id, delivery), epoch, nextIndex };
-  await endInEpoch(asked, nextEpoch(head, access.bus.id), revision, unreadable);
-}
-
-export async function endInEpoch(
-  { deps, delivery, stop }: Asked,
-  next: RunHead,
-  revision: number,
-  error: WireError,
-): Promise<undefined> {
-  const { access } = deps;
-  const store = await openRunStore(access, next, revision);
-  // Another orchestrator was faster: what it wrote is read when the command comes again.
-  if (!store) return undefined;
-  const { chunks, events, close } = openEpoch(access, store, stop);
-  try {
-    await storeEnding({ access, delivery, store, chunks, events, fenced: stop.fenced }, failedRun(next.runId, error));
-  } finally {
-    close();
-  }
-  return undefined;
+  await endInEpoch(asked, nextEpoch(head, access.bus.id), revision, { error: unreadable });
 }
 
 function givenUp({ takeovers }: RunHead): WireError {

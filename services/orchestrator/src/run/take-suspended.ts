@@ -5,7 +5,8 @@ import { conflictError, type Delivery } from '@millrace/bus';
 import { locateHead, nextEpoch } from '../state/run-head.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { throughOutages } from '../state/through-outages.ts';
-import { endInEpoch, load, takeOver, type Asked, type Taken } from './take-run.ts';
+import { endInEpoch, type Asked } from './end-in-epoch.ts';
+import { load, takeOver, type Taken } from './take-run.ts';
 
 export type ResumeCommand = Extract<Command, { command: 'resume' }>;
 
@@ -29,7 +30,7 @@ export async function takeSuspended(asked: Asked<ResumeCommand>): Promise<Taken 
     if (head.status !== 'suspended') return answer(delivery);
     const next = resumed(head, access.bus.id, delivery.sequence);
     const loaded = await load(asked, head);
-    if ('unreadable' in loaded) return endInEpoch(asked, next, revision, loaded.unreadable);
+    if ('unreadable' in loaded) return endInEpoch(asked, next, revision, { error: loaded.unreadable });
     const store = await openRunStore(access, next, revision);
     if (store) return { store, state: loaded.state };
   }

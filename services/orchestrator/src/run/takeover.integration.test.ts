@@ -11,7 +11,10 @@ import { locateEntry, serve, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { submitRun } from '../api/submit-run.ts';
+import { createDeadLettersApi } from '../api/dead-letters-api.ts';
 import { loadRun } from '../state/load-run.ts';
+import { readHead } from '../state/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { askCancel, recordName } from '../state/run-store.ts';
 import { textOf, typesOf } from '../testing/chunks.ts';
@@ -192,6 +195,21 @@ describe('a run that is taken over', () => {
     await driveRun(last.deps, run.delivery, createRunStop());
     expect(await run.end()).toMatchObject({ result: { status: 'failed', error: { code: 'run-given-up' } } });
     expect(last.asked).toEqual([]);
+    const letters = createDeadLettersApi(stream.access, last.deps.saves, (request) =>
+      submitRun(stream.access, request, 0),
+    );
+    const call = { tenant: 'acme', run: run.runId };
+    const { letters: listed } = await letters.list({ limit: 100, after: 0 }, call);
+    expect(listed.filter(({ runId }) => runId === run.runId)).toMatchObject([
+      { what: 'run', error: { code: 'run-given-up' } },
+    ]);
+    const { runId } = await letters.retry({}, call);
+    expect(await letters.retry({}, call)).toEqual({ what: 'run', runId });
+    const again = (await readHead(stream.access, 'acme', runId))?.value;
+    expect(again).toMatchObject({ status: 'queued', retryOf: run.runId });
+    expect((await letters.list({ limit: 100, after: 0 }, call)).letters).toContainEqual(
+      expect.objectContaining({ runId: run.runId, retriedAs: runId }),
+    );
   });
 });
 

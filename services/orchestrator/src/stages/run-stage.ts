@@ -1,6 +1,7 @@
 // One stage of a run: its entries in order, verdicts folded, the fold put into the run's state, one event.
 import {
   entriesOf,
+  type EntryOutcome,
   type JsonObject,
   type PlanEntry,
   type Stage,
@@ -19,6 +20,8 @@ import { stopOutcome } from './stop-outcome.ts';
 export type StageResult = {
   /** The stage's input with everything applied that processors changed. */
   input: StageInput;
+  /** Entries that failed and may. */
+  skipped?: EntryOutcome[];
   /** The run does not go on straight. */
   interrupt?: Interrupt | undefined;
   /** Verdicts that only the stage's own statement can act on. */
@@ -102,8 +105,9 @@ function returnStates(run: Run, before: StageFold, after: StageFold): void {
   if (Object.keys(states).length > 0) run.dispatch({ action: 'states-changed', states });
 }
 
-function meaning(run: Run, stage: Stage, { input, stopped }: StageFold): StageResult {
-  if (!stopped) return { input };
+function meaning(run: Run, stage: Stage, { input, stopped, outcomes }: StageFold): StageResult {
+  const skipped = outcomes.filter((outcome) => outcome.skipped);
+  if (!stopped) return skipped.length === 0 ? { input } : { input, skipped };
   const { entry, verdict } = stopped;
   if (verdict.type === 'deny' || verdict.type === 'respond' || verdict.type === 'retry')
     return { input, answer: verdict, by: entry };

@@ -9,7 +9,8 @@ type Rejecting = { rejected?: Rejected | undefined };
 export const wholeRun = ({ firstIndex }: RunState): Rejected => ({ what: 'run', from: firstIndex });
 
 export type Ending =
-  | { form: 'finish'; finish: ChunkOf<'finish'> }
+  /** `unsaved`: memories that save later. */
+  | { form: 'finish'; finish: ChunkOf<'finish'>; unsaved?: readonly string[] }
   /** `answered`: a model has answered in this run, so that memory saves what was said. */
   | ({
       form: 'halt';

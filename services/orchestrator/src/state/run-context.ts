@@ -15,6 +15,7 @@ import type { SessionInbox } from '../peers/session-inbox.ts';
 import type { ChunkPublisher } from './chunk-publisher.ts';
 import type { EventLog } from './event-log.ts';
 import { endWith, failInOwnWords, type Outcome } from './interrupt.ts';
+import type { PutOffSaves } from './put-off-saves.ts';
 import { reduceRun } from './run-state.ts';
 import type { RunStore } from './run-store.ts';
 
@@ -26,6 +27,7 @@ export type Deps = {
   models: Models;
   discovery: Discovery;
   sessions: SessionInbox;
+  saves: PutOffSaves;
   log: RunLog;
   agents: AgentSource;
 };

@@ -53,7 +53,7 @@ export function lastIndex({ status, nextIndex }: Pick<RunHead, 'status' | 'nextI
 
 export function queuedHead(command: Omit<StartCommand, 'command'>, owner: string): RunHead {
   const { request, requestHash, submittedAt } = command;
-  const { tenant, runId, agent, deadlineMs } = request;
+  const { tenant, runId, agent, deadlineMs, retryOf } = request;
   return {
     tenant,
     runId,
@@ -68,6 +68,7 @@ export function queuedHead(command: Omit<StartCommand, 'command'>, owner: string
     nextIndex: 0,
     owners: [{ epoch: 1, index: 0, firstRecord: 0 }],
     takeovers: 0,
+    ...(retryOf !== undefined && { retryOf }),
     submittedAt,
     deadlineAt: submittedAt + deadlineMs,
   };

@@ -20,6 +20,7 @@ import { createRunStop, type RunStop } from '../state/run-stop.ts';
 import { createDiscovery } from '../peers/discovery.ts';
 import { createSessionInbox } from '../peers/session-inbox.ts';
 import type { TestJetStream } from './jetstream.ts';
+import { noSaves } from './no-saves.ts';
 import { agentOf } from './run-states.ts';
 import { scriptModel, type Say, type ScriptedModel } from './scripted-model.ts';
 
@@ -42,7 +43,13 @@ export type Driver = {
   deps: Deps;
   errors: string[];
   apply(agent?: Partial<Agent>, plan?: Plan): Promise<string>;
-  begin(options?: { agent?: string; deadlineMs?: number; sequence?: number; text?: string }): Promise<DrivenRun>;
+  begin(options?: {
+    agent?: string;
+    deadlineMs?: number;
+    sequence?: number;
+    text?: string;
+    threadId?: string;
+  }): Promise<DrivenRun>;
   stop(): void;
 };
 
@@ -66,7 +73,7 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
     atLeast: async (tenant: string, agent: string) =>
       (await readEntry(access, bus.names.agents, agentKey(tenant, agent), appliedAgentSchema))?.value,
   };
-  const deps: Deps = { access, models, discovery, sessions, log, agents };
+  const deps: Deps = { access, models, discovery, sessions, saves: noSaves, log, agents };
   const listenings: { stop(): void }[] = [];
   return {
     deps,
@@ -78,7 +85,7 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
       await writeEntry(access, bus.names.agents, agentKey('acme', name), applied, { expectedRevision: 0 });
       return name;
     },
-    async begin({ agent = 'nosuch', deadlineMs = 60_000, sequence = 7, text = 'hello' } = {}) {
+    async begin({ agent = 'nosuch', deadlineMs = 60_000, sequence = 7, text = 'hello', threadId } = {}) {
       const runId = `run-${count++}`;
       const live: ChunkBatch[] = [];
       listenings.push(listen(bus, bus.subjects.chunks('acme', runId), chunkBatchSchema, (batch) => live.push(batch)));
@@ -86,7 +93,15 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
       const stop = createRunStop();
       let acknowledged = 0;
       const messages = [textMessage('m1', 'user', text)];
-      const request = { runId, tenant: 'acme', agent, messages, requestContext: {}, deadlineMs };
+      const request = {
+        runId,
+        tenant: 'acme',
+        agent,
+        messages,
+        requestContext: {},
+        deadlineMs,
+        ...(threadId !== undefined && { threadId }),
+      };
       const delivery: Delivery<StartCommand> = {
         command: { command: 'start', submittedAt: Date.now(), requestHash: `hash of ${runId}`, request },
         sequence,

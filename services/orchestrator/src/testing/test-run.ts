@@ -9,6 +9,7 @@ import { createRun, type Deps, type Run } from '../state/run-context.ts';
 import type { StopReason } from '../state/run-stop.ts';
 import type { RunStore } from '../state/run-store.ts';
 import { createSessionInbox, type SessionInbox } from '../peers/session-inbox.ts';
+import { noSaves } from './no-saves.ts';
 import { planOf } from './plan-entries.ts';
 import { headOf } from './run-heads.ts';
 import { agentOf, RUN_ID, stateOf } from './run-states.ts';
@@ -71,6 +72,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
       close: (session: string) => (open.delete(session), sessions.close(session)),
     },
     models: options.models,
+    saves: noSaves,
     discovery: { ...noDiscovery, ...discovery },
     log: { debug: log, info: log, warn: log, error: log },
   } as unknown as Deps & { access: JetStreamAccess };

@@ -1,0 +1,89 @@
+// The verbs of what was given up, and of saves that wait for their store.
+import {
+  MillraceError,
+  deadLetterSchema,
+  shownDeadLetter,
+  shownSave,
+  stateKeys,
+  type ApiAnswer,
+  type ApiRequest,
+  type DeadLetter,
+  type RunRequest,
+} from '@millrace/contracts';
+import type { Entry, JetStreamAccess } from '@millrace/bus';
+import { changeDeadLetter, readDeadLetter } from '../state/dead-letters.ts';
+import type { PutOffSaves } from '../state/put-off-saves.ts';
+import { pageBytes } from './read-run.ts';
+import { readPage } from './read-stored.ts';
+
+type Call = { tenant: string; run: string | undefined };
+type Submit = (request: RunRequest, call: Call) => Promise<unknown>;
+
+/** Of saves in one answer; more are counted. */
+const MAX_SAVES_SHOWN = 1_000;
+
+export function createDeadLettersApi(access: JetStreamAccess, saves: PutOffSaves, submit: Submit) {
+  const { state } = access.bus.names;
+  return {
+    async list(
+      { limit, after }: ApiRequest<'dead-letters-list'>,
+      { tenant }: Call,
+    ): Promise<ApiAnswer<'dead-letters-list'>> {
+      const query = {
+        stream: `KV_${state}`,
+        subject: `$KV.${state}.${stateKeys.deadLetters(tenant)}`,
+        schema: deadLetterSchema,
+      };
+      const options = { from: after + 1, maxMessages: limit, maxBytes: pageBytes(access) };
+      const { found, next } = await readPage(access, query, options);
+      return {
+        letters: found.map(({ value }) => shownDeadLetter(value)),
+        ...(next !== undefined && { next: next - 1 }),
+      };
+    },
+    async retry(_request: object, { tenant, run = '' }: Call): Promise<ApiAnswer<'dead-letters-retry'>> {
+      const entry = await readDeadLetter(access, tenant, run);
+      if (!entry) throw unknown(run);
+      const runId =
+        entry.value.what === 'run'
+          ? await repeatRun(access, submit, entry, entry.value)
+          : await repeatSave(access, saves, entry.value);
+      return { what: entry.value.what, runId };
+    },
+    async saves({ threadId }: ApiRequest<'saves-list'>, { tenant }: Call): Promise<ApiAnswer<'saves-list'>> {
+      const waiting = saves.list(tenant, threadId);
+      return { saves: waiting.slice(0, MAX_SAVES_SHOWN).map(shownSave), total: waiting.length };
+    },
+  };
+}
+
+type Of<W extends DeadLetter['what']> = Extract<DeadLetter, { what: W }>;
+
+/** The id of the new run is kept before it is submitted: trying again is the same run again. */
+async function repeatRun(
+  access: JetStreamAccess,
+  submit: Submit,
+  entry: Entry<DeadLetter>,
+  letter: Of<'run'>,
+): Promise<string> {
+  const retriedAs = letter.retriedAs ?? crypto.randomUUID();
+  if (letter.retriedAs === undefined) await changeDeadLetter(access, entry, { ...letter, retriedAs });
+  const { tenant, request, runId } = letter;
+  await submit({ ...request, runId: retriedAs, retryOf: runId }, { tenant, run: retriedAs });
+  return retriedAs;
+}
+
+/** Behind what waits in its thread by now: its own place has been passed. */
+async function repeatSave(access: JetStreamAccess, saves: PutOffSaves, { save, runId }: Of<'save'>): Promise<string> {
+  const kept = await saves.read(save);
+  if (!kept) throw unknown(runId);
+  if (!(await saves.add(save, kept)))
+    throw new MillraceError('queue-full', 'Too many saves are put off.', { remedy: 'Try again later.' });
+  return runId;
+}
+
+function unknown(run: string): MillraceError {
+  return new MillraceError('run-unknown', `There is no dead letter of "${run}".`, {
+    remedy: 'millrace dead-letters list shows those that are kept.',
+  });
+}

@@ -1,0 +1,47 @@
+// Memory's save: shielded from what stops the run, beside the checkpoint that it was begun. What fails because its store is away is put
+// off. A crash before the checkpoint is there has at most saved what will be judged again.
+import { entriesOf } from '@millrace/contracts';
+import { endWith, type Interrupt } from '../state/interrupt.ts';
+import type { Run } from '../state/run-context.ts';
+import type { Finish } from './finish-chunks.ts';
+import { judgeResult, resultInput, type JudgedResult } from './judge-result.ts';
+import { behindOthers, putOff, unsavedOf } from './put-off.ts';
+import { shieldSave } from './shield-save.ts';
+
+/** @param saving the entries of processOutputResult from memory's first on */
+export async function saveResult(run: Run, saving: readonly string[], finish: Finish): Promise<Interrupt> {
+  const isRepeated = run.state().finish !== undefined;
+  if (!isRepeated) run.dispatch({ action: 'result-judged', finish });
+  const saved = { state: run.state(), input: resultInput(run, finish) };
+  const waiting = behindOthers(run, saving);
+  const asked = saving.filter((name) => !waiting.some(({ entry }) => entry === name));
+  const judged = await judgeShielded(run, asked, finish, isRepeated);
+  if ('interrupt' in judged) return judged.interrupt;
+  const unsaved = [...waiting, ...unsavedOf(run, judged.skipped ?? [])];
+  return endWith({ form: 'finish', finish: judged.finish, unsaved: await putOff(run, inOrder(run, unsaved), saved) });
+}
+
+async function judgeShielded(
+  run: Run,
+  names: readonly string[],
+  finish: Finish,
+  isRepeated: boolean,
+): Promise<JudgedResult> {
+  const shield = shieldSave(run, isRepeated);
+  try {
+    const [saved, stored] = await Promise.allSettled([judgeResult(shield.run, names, finish), run.checkpoint()]);
+    if (saved.status === 'rejected') throw saved.reason;
+    // What the checkpoint says of a cancel comes too late; that it could not be written does not.
+    if (stored.status === 'rejected') throw stored.reason;
+    return saved.value;
+  } finally {
+    shield.release();
+  }
+}
+
+/** As the agent's list has them: they will be asked in this order. */
+function inOrder<U extends { entry: string }>(run: Run, unsaved: readonly U[]): U[] {
+  return entriesOf(run.plan, 'processOutputResult').flatMap(({ entry }) =>
+    unsaved.filter((one) => one.entry === entry),
+  );
+}

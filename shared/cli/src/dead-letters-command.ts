@@ -1,0 +1,53 @@
+// `millrace dead-letters`: runs and saves that Millrace gave up, and another try.
+import type { ShownDeadLetter } from '@millrace/contracts';
+import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
+import { note, say, sayJson } from './cli-io.ts';
+import { oneLine } from './printable.ts';
+import { table } from './table.ts';
+
+const PAGE = 1_000;
+
+export const deadLettersCommand = (cli: Cli) =>
+  group('millrace dead-letters', 'Read and retry what was given up', {
+    list: listCommand(cli),
+    retry: retryCommand(cli),
+  });
+
+const listCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace dead-letters list',
+    description: 'Runs that lost too many orchestrators, and saves whose store did not come back.',
+    args: jsonArg,
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const { letters, next } = await client.deadLetters.list({ limit: PAGE });
+        if (args.json) sayJson(cli.io, letters);
+        else say(cli.io, table(['RUN', 'WHAT', 'AGENT', 'AT', 'RETRIED AS', 'WHY'], letters.map(row)));
+        if (next !== undefined) note(cli.io, `the first ${letters.length} are shown`);
+      }),
+  });
+
+const retryCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: 'millrace dead-letters retry',
+    description: 'Begins a run anew, under an id of its own that is printed; or puts a save off once more.',
+    args: {
+      run: { type: 'positional', required: true, description: 'the id that `millrace dead-letters list` shows' },
+      ...jsonArg,
+    },
+    run: (args) =>
+      withClient(cli.io, args, async (client) => {
+        const retried = await client.deadLetters.retry(args.run);
+        if (args.json) sayJson(cli.io, retried);
+        else say(cli.io, retried.runId);
+      }),
+  });
+
+const row = ({ runId, what, agent, at, retriedAs = '', error, entries = [] }: ShownDeadLetter): string[] => [
+  runId,
+  what === 'save' ? `save: ${entries.join(', ')}` : what,
+  agent,
+  at,
+  retriedAs,
+  oneLine(`${error.message} (${error.code})`, 200),
+];

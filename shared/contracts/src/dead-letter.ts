@@ -1,0 +1,35 @@
+// What Millrace gave up: a run that lost too many orchestrators, or whose state nobody can read; a save whose store did not come back. It
+// is kept so that an operator can try it again.
+import { z } from 'zod';
+import { wireErrorSchema } from './errors.ts';
+import { putOffSaveSchema } from './put-off-save.ts';
+import { runRequestSchema } from './run.ts';
+import { tokenSchema } from './tokens.ts';
+
+const common = {
+  tenant: tokenSchema,
+  runId: tokenSchema,
+  agent: tokenSchema,
+  at: z.string().describe('ISO 8601'),
+  error: wireErrorSchema,
+  retriedAs: tokenSchema.optional().describe('the run that repeats it'),
+};
+export const deadLetterSchema = z.discriminatedUnion('what', [
+  z.object({ what: z.literal('run'), ...common, request: runRequestSchema }),
+  z.object({ what: z.literal('save'), ...common, save: putOffSaveSchema }),
+]);
+export type DeadLetter = z.infer<typeof deadLetterSchema>;
+
+/** As operators are shown it. */
+export const shownDeadLetterSchema = z.object({
+  what: z.enum(['run', 'save']),
+  ...common,
+  entries: z.array(tokenSchema).optional().describe('of a save: the memories that have not saved'),
+});
+export type ShownDeadLetter = z.infer<typeof shownDeadLetterSchema>;
+
+export function shownDeadLetter(letter: DeadLetter): ShownDeadLetter {
+  const { what, tenant, runId, agent, at, error, retriedAs } = letter;
+  const told = { what, tenant, runId, agent, at, error, ...(retriedAs !== undefined && { retriedAs }) };
+  return letter.what === 'save' ? { ...told, entries: letter.save.entries } : told;
+}
