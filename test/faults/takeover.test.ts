@@ -87,7 +87,8 @@ async function start(name: string, lists: object, ...says: ScriptElement[]) {
     memory: { lastMessages: 5 },
     ...lists,
   };
-  await stack.client.agents.apply(definition);
+  // On a busy machine options may take too long to be checked, and are then checked again.
+  await eventually(() => stack.client.agents.apply(definition), { timeoutMs: 30_000 });
   const threadId = crypto.randomUUID();
   return { name, threadId, run: await stack.client.start(name, script(...says), { threadId, resourceId: 'ada' }) };
 }

@@ -83,7 +83,7 @@ export type Client = {
   close(): Promise<void>;
 };
 
-export type ThreadMessages = ApiAnswer<'messages-list'> & {
+type ThreadMessages = ApiAnswer<'messages-list'> & {
   /** Absent where no orchestrator is there to say. */
   unsaved?: ShownSave[];
 };

@@ -26,7 +26,7 @@ const WAITING_TTL_SECONDS = (MAX_WAIT_HOURS + 24) * 3_600;
 const KEPT_TTL_SECONDS = WAITING_TTL_SECONDS + DEAD_LETTER_TTL_SECONDS;
 
 export type Waiting = Entry<PutOffSave>;
-export type NewSave = Omit<PutOffSave, 'place' | 'tries' | 'since' | 'nextAt'>;
+type NewSave = Omit<PutOffSave, 'place' | 'tries' | 'since' | 'nextAt'>;
 
 export type PutOffSaves = {
   /** Whether an earlier run of the thread has not been saved yet: who comes now comes after it. */
