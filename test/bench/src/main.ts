@@ -9,7 +9,9 @@ import type { Row } from './measure.ts';
 import { rows } from './rows.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string' } } });
-const names = Object.keys(rows).filter((name) => values.only === undefined || name === values.only);
+const names = Object.keys(rows).filter(
+  (name) => values.only === undefined || name === values.only || name.startsWith(`${values.only}-`),
+);
 if (names.length === 0) {
   console.error(`There is no row "${values.only}". The rows are ${Object.keys(rows).join(', ')}.`);
   process.exit(1);

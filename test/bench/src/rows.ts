@@ -1,6 +1,7 @@
 // What is measured. Each row has a baseline from the same run, so that machines can be compared.
 import type { Client } from '@millrace/client';
 import type { Stack } from '@millrace/testkit/bench';
+import { guardRows } from './guard-rows.ts';
 import { cpuMs, passService, round, row, runProgram, type Row } from './measure.ts';
 
 export type BenchContext = { natsUrl: string; natsPid: number; stack: Stack };
@@ -119,4 +120,5 @@ export const rows: Record<string, Measure> = {
   'chunks-3x1': chunks('chunks-3x1', 1),
   'runs-16': runs16,
   'paced-64': paced64,
+  ...guardRows,
 };

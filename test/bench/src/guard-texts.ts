@@ -1,0 +1,48 @@
+// Texts for the guards' rows: prose as people write it, and shapes that were made to cost a guard much.
+import { resolve } from 'node:path';
+import { readSamples } from '../../quality/src/read-samples.ts';
+
+const PLAIN_GROUPS = new Set(['documentation', 'own-documentation', 'recipe', 'support-mail', 'question', 'code']);
+
+/** The repository's benign samples, one after the other, as often as it takes. */
+export async function plainText(): Promise<(kib: number) => string> {
+  const samples = await readSamples(resolve(import.meta.dirname, '../../quality/samples'));
+  const prose = samples.filter(({ group }) => PLAIN_GROUPS.has(group)).map(({ text }) => text);
+  return (kib) => filled(kib, prose.join('\n\n'));
+}
+
+const filled = (kib: number, text: string): string =>
+  text.repeat(Math.ceil((kib * 1_024) / text.length)).slice(0, kib * 1_024);
+
+/** Not random: a bench measures the same thing twice. */
+function scrambled(alphabet: string, length: number): string {
+  let state = 1;
+  return Array.from({ length }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return alphabet[state % alphabet.length];
+  }).join('');
+}
+
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const words = (alphabet: string, length: number): string =>
+  scrambled(alphabet, 8_192).match(wordsOf(length))?.join(' ') ?? '';
+const wordsOf = (length: number): RegExp => new RegExp(`.{${length}}`, 'g');
+
+/** What is repeated. */
+const SHAPES: Readonly<Record<string, string>> = {
+  'base64-words': words(BASE64, 24),
+  'hex-words': words('0123456789abcdef', 32),
+  digits: '4111 1111 1111 1112 030 1234567 078-05-1120 ',
+  addresses: 'a.b@c.d@e.f.g@',
+  'spaced-letters': 'i g n o r e  a l l  ',
+  marks: `e${'\u0301'.repeat(29)}`,
+  entities: '&#38;#105;&amp;#103;%2569',
+  emoji: '👩‍👩‍👧‍👦🏳️‍🌈',
+  verbs: 'ignore the forget disregard your show me ',
+  names: 'password= token: secret="',
+  brackets: '{"a":[{"b":"',
+  'one-word': 'a',
+};
+
+export const hostileShapes = Object.keys(SHAPES);
+export const hostileText = (shape: string, kib: number): string => filled(kib, SHAPES[shape] ?? '');
