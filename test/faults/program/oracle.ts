@@ -25,6 +25,8 @@ export type Judgement = {
   status: RunResult['status'] | 'lost';
   /** Of a run that failed. */
   code?: string | undefined;
+  /** The same in words, and where. */
+  why?: string | undefined;
   doubled: string[];
   leaked: string[];
   wrong: string[];
@@ -34,12 +36,15 @@ export function judgeRun(observed: Observed): Judgement {
   const { result } = observed;
   return {
     status: result?.status ?? 'lost',
-    ...(result?.error && { code: result.error.code }),
+    ...(result?.error && { code: result.error.code, why: whyOf(result.error) }),
     doubled: findDoubled(observed),
     leaked: findLeaks(observed),
     wrong: findWrong(observed),
   };
 }
+
+const whyOf = ({ code, path = 'nowhere', message }: NonNullable<RunResult['error']>) =>
+  `${code} at ${path}: ${message}`;
 
 function findDoubled({ planned, ledger, history, result, seen }: Observed): string[] {
   const of = (tool: string) => ledger.filter((line) => line.tool === tool && line.key === planned.name);

@@ -26,7 +26,8 @@ export function lineOf(fault: string, seed: number, batch: number, { judged, not
   const count = (is: (one: BatchOutcome['judged'][number]) => boolean) => judged.filter(is).length;
   const failed: Record<string, number> = {};
   for (const { status, code = 'none' } of judged) if (status === 'failed') failed[code] = (failed[code] ?? 0) + 1;
-  const findings = judged.flatMap(({ run, status, doubled, leaked, wrong }) => [
+  const findings = judged.flatMap(({ run, status, why, doubled, leaked, wrong }) => [
+    ...(why === undefined ? [] : [`${run} failed: ${why}`]),
     ...(status === 'lost' ? [`${run} was lost`] : []),
     ...doubled.map((what) => `${run} doubled: ${what}`),
     ...leaked.map((what) => `${run} leaked: ${what}`),
