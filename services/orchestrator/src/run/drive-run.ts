@@ -1,6 +1,7 @@
 // One run, from its command to its acknowledgement, on the orchestrator that owns it: begun, or taken over, and driven on by the same
 // walk.
 import {
+  MillraceError,
   loggedError,
   toWireError,
   type AppliedAgent,
@@ -133,9 +134,10 @@ function refOf(request: RunRequest, { epoch }: RunHead): RunRef {
   };
 }
 
-/** What no statement of the loop expects: a bug, or a bus that stays away. @throws FencedError */
+/** What no statement of the loop expects: a bug. @throws FencedError; bus-unreachable: what cannot be written here, another owner may */
 function broken(run: Run, error: unknown): Ending {
-  if (error instanceof FencedError) throw error;
+  if (error instanceof FencedError || (MillraceError.isInstance(error) && error.code === 'bus-unreachable'))
+    throw error;
   const { runId } = run.ref;
   run.deps.log.error({ runId, ...loggedError(error) }, 'a run broke');
   return brokenBy(error);

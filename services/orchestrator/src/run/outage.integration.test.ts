@@ -40,3 +40,22 @@ test('a run goes on when the server is back, and ends as if nothing had been', a
     (await readEvents(stream.access, head, { after: 0, limit: 100 })).events.filter(({ event }) => event === 'model'),
   ).toHaveLength(1);
 }, 60_000);
+
+test('a run whose owner cannot write any more is let go without a word, and goes on when its command comes again', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { begin, apply, stop } = createDriver(stream, { text: 'Hello.', until: gate.promise });
+  stops.push(stop);
+  const run = await begin({ agent: await apply() });
+  const driving = run.drive();
+  await eventually(() => textOf(run.chunks()) === 'Hello.');
+
+  await nats.stop();
+  gate.resolve();
+  await expect(driving).rejects.toMatchObject({ code: 'bus-unreachable' });
+  await nats.start();
+  expect(run.acknowledged()).toBe(0);
+  await run.drive();
+
+  expect(await run.head()).toMatchObject({ status: 'finished', epoch: 2 });
+  expect(run.chunks().filter(({ type }) => type === 'error')).toEqual([]);
+}, 60_000);

@@ -29,18 +29,14 @@ export async function storeEnding(parts: EndingParts, ended: Ended): Promise<voi
   const step = result.steps.length;
   // It counts when the head says the same: the ending of an owner that is fenced in between is told to nobody.
   events.record({ event: 'run', status, step });
-  try {
-    await throughOutages(`the ending of ${tenant}.${runId}`, () =>
-      Promise.all([chunks.flush(), flushed(events), store.keepEnd({ result, lastChunk })]),
-    );
-    refuseFenced();
-    const at = new Date().toISOString();
-    await store.write({ status, ended: { at, step }, nextIndex: chunks.nextIndex() + 1 }, true);
-    chunks.publishLast(lastChunk);
-  } catch (error) {
-    if (!(error instanceof FencedError)) tellReaders(parts, error);
-    throw error;
-  }
+  await throughOutages(`the ending of ${tenant}.${runId}`, () =>
+    Promise.all([chunks.flush(), flushed(events), store.keepEnd({ result, lastChunk })]),
+  );
+  refuseFenced();
+  const at = new Date().toISOString();
+  await store.write({ status, ended: { at, step }, nextIndex: chunks.nextIndex() + 1 }, true);
+  // Not before: an ending that nobody has stored may still come to be another one.
+  chunks.publishLast(lastChunk);
   await delivery.acknowledge();
 }
 
@@ -49,16 +45,6 @@ async function flushed(events: EventLog): Promise<void> {
   await events.flush().catch((error: unknown) => {
     if (!MillraceError.isInstance(error) || error.code !== 'message-too-large') throw error;
   });
-}
-
-/** What cannot be stored can still be said: who follows the run does not wait for an ending that nobody can write. */
-function tellReaders({ access, store, chunks }: EndingParts, error: unknown): void {
-  const { tenant, runId, epoch, status } = store.head();
-  if (status !== 'running') return;
-  const { bus } = access;
-  const { code, message, remedy } = toWireError(error);
-  const { lastChunk } = failedRun(runId, { code, message, ...(remedy && { remedy }) });
-  publish(bus, bus.subjects.chunks(tenant, runId), { epoch, index: chunks.nextIndex(), chunks: [lastChunk] });
 }
 
 /** What the envelope of a chunk adds, and the publisher keeps back, with some to spare. Bytes. */

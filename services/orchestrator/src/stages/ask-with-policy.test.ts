@@ -1,11 +1,12 @@
 // Policy by itself: who is asked, in which order, how often, whatever for.
 import { failureOf, type PlanEntry } from '@millrace/contracts';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
 import { askWithPolicy, type Ask, type Asked, type PolicyContext } from './ask-with-policy.ts';
 
 let asked: string[] = [];
 beforeEach(() => void (asked = []));
+afterEach(() => void vi.useRealTimers());
 
 type Script = (names: string, replica: string | undefined) => Asked<string>;
 type Options = { together?: boolean; replicas?: (string | undefined)[]; signal?: AbortSignal };
@@ -153,6 +154,18 @@ describe('a request that nobody has taken up', () => {
     const script: Script = (names) => (cut-- > 0 ? { ...unanswered(), notTaken: 'again' } : all(names));
     expect(await outcomes(entries('a', 'b'), script)).toEqual(['a+b: ok 1']);
     expect(asked).toEqual(['a+b', 'a+b']);
+  });
+
+  test('because the bus was away for a minute is asked again all the same, and then waits for its service', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const answers: Asked<string>[] = [{ ...unanswered(), notTaken: 'again' }, nobody, nobody];
+    const script: Script = (names) => {
+      const answer = answers.shift();
+      if (answer?.notTaken) vi.advanceTimersByTime(60_000);
+      return answer ?? all(names);
+    };
+    expect(await outcomes(entries('a'), script)).toEqual(['a: ok 1']);
+    expect(asked).toHaveLength(4);
   });
 });
 

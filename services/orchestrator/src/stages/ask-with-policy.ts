@@ -61,17 +61,21 @@ export async function* askWithPolicy<A>(
   /** Elsewhere at once where that is possible: others may have room. */
   const askTaken = async (group: PlanEntry[], to: Target): Promise<Asked<A>> => {
     const { service = '', processor = '' } = group[0] ?? {};
-    const giveUpAt = performance.now() + TAKEN_WITHIN_MS;
+    let giveUpAt = performance.now() + TAKEN_WITHIN_MS;
     let target = { ...to, replica: to.replica ?? discovery.preferred(processor) };
     for (let tries = 1; ; tries++) {
       const asked = await ask(group, target);
       if (!asked.notTaken || signal.aborted || away.has(service)) return asked;
-      if (performance.now() > giveUpAt) {
+      if (asked.notTaken === 'elsewhere' && performance.now() > giveUpAt) {
         away.add(service);
         return asked;
       }
       if (tries > 1) await pause();
-      if (asked.notTaken === 'again') continue;
+      if (asked.notTaken === 'again') {
+        // The bus was away and is back: how long that took is nobody's time.
+        giveUpAt = performance.now() + TAKEN_WITHIN_MS;
+        continue;
+      }
       const found = await discovery.replicaThatAnswers(processor, signal, asked.replica);
       target = { ...to, replica: found === asked.replica ? to.replica : (found ?? to.replica) };
     }
@@ -79,10 +83,12 @@ export async function* askWithPolicy<A>(
   /** Nobody there is not a failure before the first entry's time is up: a service may be on its way back. */
   const askPresent = async (group: PlanEntry[], to: Target): Promise<Asked<A>> => {
     const { service = '', timeoutMs = 0 } = group[0] ?? {};
-    const giveUpAt = performance.now() + timeoutMs;
+    let giveUpAt: number | undefined;
     for (;;) {
       const asked = await askTaken(group, to);
       if (!asked.nobodyThere || away.has(service) || signal.aborted) return asked;
+      // From the first such answer on: before it the bus may have been away.
+      giveUpAt ??= performance.now() + timeoutMs;
       if (performance.now() + ASK_AGAIN_MS > giveUpAt) {
         away.add(service);
         return asked;
