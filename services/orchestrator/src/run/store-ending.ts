@@ -1,7 +1,7 @@
 // The last words of a run: how it ended, the head that says so, then the last chunk, then the acknowledgement. A crash in between is
 // repeated by whoever gets the command again. A fenced owner gets no further than it is: its ending is not the run's.
-import { MillraceError, toWireError, type WireError } from '@millrace/contracts';
-import { publish, type Delivery, type JetStreamAccess } from '@millrace/bus';
+import { MillraceError, type WireError } from '@millrace/contracts';
+import type { Delivery, JetStreamAccess } from '@millrace/bus';
 import type { ChunkPublisher } from '../state/chunk-publisher.ts';
 import { failedRun, type Ended } from './end-run.ts';
 import type { EventLog } from '../state/event-log.ts';
