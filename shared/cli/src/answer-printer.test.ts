@@ -115,3 +115,23 @@ test('as JSON is one chunk a line, whole', () => {
   const lines = print(chunks, result(), { json: true }).out().trimEnd().split('\n');
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual(chunks);
 });
+
+describe('a run that is put away', () => {
+  const pending = { id: '1', by: 'gate', payload: 'May it be\nsent?', expiresAt: '2026-01-08T00:00:00.000Z' };
+  const suspended = (more: object): Chunk => ({
+    ...base,
+    type: 'suspended',
+    payload: { expiresAt: pending.expiresAt, pending: [{ ...pending, kind: 'approval', ...more }] },
+  });
+
+  test('says what it waits for, and who can answer', () => {
+    const { err } = print([text('Hi'), suspended({})], result({ status: 'suspended' }));
+    expect(err()).toMatch(/^\[approval\] gate: May it be.+sent\?\n {2}millrace runs approve r, or deny/);
+  });
+
+  test('gives the token of a question', () => {
+    const question = suspended({ kind: 'question', resumeToken: 'tok' });
+    const { err } = print([question], result({ status: 'suspended' }));
+    expect(err()).toContain('millrace runs answer r tok TEXT');
+  });
+});

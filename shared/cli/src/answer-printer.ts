@@ -1,6 +1,6 @@
 // A run on its way to people: the answer, and nothing else, to stdout as it streams; to stderr what happened around it. Text that
 // is taken back has been written by then, so it is said.
-import type { Chunk, RunResult } from '@millrace/contracts';
+import type { Chunk, RunResult, ShownPending } from '@millrace/contracts';
 import type { PositionedChunk } from '@millrace/client';
 import { note, type CliIo } from './cli-io.ts';
 import { statusText, violationText } from './outcome-text.ts';
@@ -54,8 +54,7 @@ export function textPrinter(io: CliIo): AnswerPrinter {
       } else {
         // Part ids are those of a step: the next one may use them again.
         if (chunk.type === 'step-finish') lastPart = undefined;
-        const text = asideOf(chunk);
-        if (text !== undefined) aside(text);
+        for (const text of asidesOf(chunk)) aside(text);
       }
     },
     result(result) {
@@ -73,19 +72,32 @@ function withdrawn(shown: { length: number }[], kept: { length: number }[]): str
 }
 
 /** What a chunk beside the answer says, if it says something. */
-function asideOf(chunk: Chunk): string | undefined {
+function asidesOf(chunk: Chunk): string[] {
   switch (chunk.type) {
     case 'tool-call':
-      return `[tool] ${name(chunk.payload)} ${json(chunk.payload.args)}`;
+      return [`[tool] ${name(chunk.payload)} ${json(chunk.payload.args)}`];
     case 'tool-result':
-      return `[tool] ${name(chunk.payload)} ${chunk.payload.isError ? 'failed:' : '→'} ${json(chunk.payload.result)}`;
+      return [`[tool] ${name(chunk.payload)} ${chunk.payload.isError ? 'failed:' : '→'} ${json(chunk.payload.result)}`];
     case 'tool-error':
-      return `[tool] ${name(chunk.payload)} failed: ${json(chunk.payload.error)}`;
+      return [`[tool] ${name(chunk.payload)} failed: ${json(chunk.payload.error)}`];
     case 'tool-output-denied':
-      return `[tool] ${name(chunk.payload)} denied: ${oneLine(chunk.payload.reason)}`;
+      return [`[tool] ${name(chunk.payload)} denied: ${oneLine(chunk.payload.reason)}`];
+    case 'suspended':
+      return (chunk.payload.pending ?? []).flatMap((pending) => pendingText(chunk.runId, pending));
     default:
-      return undefined;
+      return [];
   }
+}
+
+/** What is asked, and how it is answered. */
+function pendingText(runId: string, { kind, by, payload, toolCall, resumeToken }: ShownPending): string[] {
+  const call = toolCall ? ` ${oneLine(toolCall.toolName)} ${json(toolCall.args)}` : '';
+  const asked = payload === undefined ? '' : `: ${json(payload)}`;
+  const command =
+    kind === 'question' && resumeToken !== undefined
+      ? `millrace runs answer ${runId} ${oneLine(resumeToken)} TEXT`
+      : `millrace runs approve ${runId}, or deny: for operators`;
+  return [`[${kind}] ${oneLine(by)}${call}${asked}`, `  ${command}`];
 }
 
 const name = ({ toolName }: { toolName: string }): string => oneLine(toolName);

@@ -1,4 +1,4 @@
-// `millrace runs`: what became of a run, and what each of its stages did.
+// `millrace runs`: what became of a run, what each of its stages did, and what it waits for.
 import type { ApiAnswer } from '@millrace/contracts';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { say, sayJson } from './cli-io.ts';
@@ -6,16 +6,30 @@ import { eventsText } from './events-text.ts';
 import { statusText, violationText } from './outcome-text.ts';
 import { oneLine, printable } from './printable.ts';
 import { runsListCommand } from './runs-list-command.ts';
+import {
+  answerCommand,
+  approveCommand,
+  denyCommand,
+  releaseCommand,
+  resumeCommand,
+  suspendedCommand,
+} from './suspended-command.ts';
 
 const runArg = {
   run: { type: 'positional', required: true, description: 'the id that `millrace run` printed' },
 } as const;
 
 export const runsCommand = (cli: Cli) =>
-  group('millrace runs', 'Read what became of runs', {
+  group('millrace runs', 'See what became of runs, and answer what they wait for', {
     list: runsListCommand(cli),
     show: showCommand(cli),
     events: eventsCommand(cli),
+    suspended: suspendedCommand(cli),
+    approve: approveCommand(cli),
+    deny: denyCommand(cli),
+    resume: resumeCommand(cli),
+    answer: answerCommand(cli),
+    release: releaseCommand(cli),
   });
 
 const showCommand = (cli: Cli) =>

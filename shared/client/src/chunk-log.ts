@@ -15,6 +15,8 @@ export type ChunkLog = {
   /** Nothing more can be learnt: readers get the error after what is there. */
   fail(error: MillraceError): void;
   read(): AsyncGenerator<PositionedChunk, void, undefined>;
+  /** Where the last chunk stands that came so far. */
+  last(): PositionedChunk | undefined;
   /** Resolves when it has ended or failed; with the error in the latter case. */
   outcome: Promise<MillraceError | undefined>;
 };
@@ -63,6 +65,7 @@ export function createChunkLog(maxKept: number = MAX_KEPT_CHUNKS): ChunkLog {
         } else await changed.promise;
       }
     },
+    last: () => kept.at(-1),
     outcome: outcome.promise,
   };
 }

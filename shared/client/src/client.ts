@@ -9,9 +9,11 @@ import {
   type RunResult,
   type RunStatus,
   type ShownSave,
+  type Suspension,
   type Thread,
 } from '@millrace/contracts';
 import { gatherInfo } from '@millrace/bus';
+import { answerPending, releaseRun } from './answer-pending.ts';
 import type { Position } from './chunk-merge.ts';
 import { openConnection, type Ask, type ConnectOptions } from './connection.ts';
 import { processorsOf, type ProcessorInfo, type ProcessorList } from './processor-list.ts';
@@ -39,6 +41,13 @@ export type Client = {
   runs: {
     get(runId: string): Promise<ApiAnswer<'run'>>;
     cancel(runId: string): Promise<RunStatus>;
+    /** What suspended runs wait for, with the tokens: a verb for operators. */
+    suspended(): Promise<Suspension[]>;
+    /** Answers one of them: for operators. */
+    resume(runId: string, token: string, data: JsonValue): Promise<void>;
+    /** Answers a question to the caller. */
+    answer(runId: string, token: string, data: JsonValue): Promise<void>;
+    release(runId: string): Promise<RunStatus>;
     /** What each stage did, in order: verdicts, times, how many violations of which rule. */
     events(runId: string): Promise<PublicRunEvent[]>;
     /** The same with reasons, spans and the words of errors: a verb for operators. */
@@ -107,6 +116,14 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     runs: {
       get: (run) => ask('run', {}, { run }),
       cancel: async (run) => (await ask('cancel', {}, { run })).status,
+      suspended: () =>
+        allPages(async (after) => {
+          const { suspended, next } = await ask('suspended-list', { after });
+          return { items: suspended, next };
+        }),
+      resume: (runId, token, data) => answerPending(connection, 'resume', { runId, token, data }, closing.signal),
+      answer: (runId, token, data) => answerPending(connection, 'answer', { runId, token, data }, closing.signal),
+      release: (runId) => releaseRun(connection, runId, closing.signal),
       events: (run) => allEvents((after) => ask('events', { after }, { run })),
       eventsDetail: (run) => allEvents((after) => ask('events-detail', { after }, { run })),
       list: (page = {}) => ask('runs-list', page),
@@ -146,16 +163,21 @@ async function threadMessages(ask: Ask, threadId: string, page: object): Promise
 }
 
 /** Pages until there is no next one: each is after the one before it, so that this ends. */
-async function allEvents<E>(
-  page: (after: number) => Promise<{ events: E[]; next?: number | undefined }>,
-): Promise<E[]> {
+async function allPages<E>(page: (after: number) => Promise<{ items: E[]; next?: number | undefined }>): Promise<E[]> {
   const all: E[] = [];
   for (let after = 0; ;) {
-    const { events, next } = await page(after);
-    all.push(...events);
+    const { items, next } = await page(after);
+    all.push(...items);
     if (next === undefined || next <= after) return all;
     after = next;
   }
+}
+
+function allEvents<E>(page: (after: number) => Promise<{ events: E[]; next?: number | undefined }>): Promise<E[]> {
+  return allPages(async (after) => {
+    const { events: items, next } = await page(after);
+    return { items, next };
+  });
 }
 
 async function allAgents(ask: Ask): Promise<AppliedAgent[]> {

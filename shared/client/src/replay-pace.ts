@@ -35,8 +35,11 @@ export function waitAfterFailure(failures: number, { retryMs, silenceMs }: Repla
   return Math.min(retryMs * 2 ** (failures - 1), silenceMs);
 }
 
-/** The run publishes nothing more, so that its last chunk must be in the log by now, or soon. */
-export const hasEnded = (status: RunStatus): boolean => isFinal(status) || status === 'suspended';
+/**
+ * The run publishes nothing more, so that its last chunk must be in the log by now, or soon. Not a suspended one: whoever has read that it is
+ * put away is not asked any more, and who reads on from there waits for what comes of an answer.
+ */
+export const hasEnded = isFinal;
 
 const temporary: readonly ErrorCode[] = ['nobody-there', 'timeout', 'bus-unreachable', 'internal'];
 

@@ -21,7 +21,7 @@ export async function learnResult(askRun: AskRun, runId: string, signal: AbortSi
     try {
       const { status, result, remainingMs } = await askRun(signal);
       failingSince = undefined;
-      if (hasEnded(status)) return result ?? resultWithout(runId, status);
+      if (hasEnded(status) || status === 'suspended') return result ?? resultWithout(runId, status);
       overdue = overdueRun(status, remainingMs);
     } catch (error) {
       failingSince ??= performance.now();
@@ -35,7 +35,7 @@ export async function learnResult(askRun: AskRun, runId: string, signal: AbortSi
   }
 }
 
-/** A suspended run has a status but no result yet. */
+/** Where what it ended with is no longer kept. */
 function resultWithout(runId: string, status: RunStatus): RunResult {
   return { runId, status, text: '', finishReason: 'other', usage: {}, messages: [], steps: [], violations: [] };
 }

@@ -1,6 +1,7 @@
 // A run as its caller holds it: its chunks for any number of readers, its result, and the ways to end it.
-import type { Chunk, MillraceError, RunResult, RunStatus } from '@millrace/contracts';
-import type { PositionedChunk } from './chunk-merge.ts';
+import type { Chunk, JsonValue, MillraceError, RunResult, RunStatus } from '@millrace/contracts';
+import { answerPending, releaseRun } from './answer-pending.ts';
+import type { Position, PositionedChunk } from './chunk-merge.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import type { Ask, Connection } from './connection.ts';
 import { learnResult } from './run-result.ts';
@@ -22,9 +23,26 @@ export type Run = {
   /** Resolves with the status at that moment; the run ends with an `abort` chunk. */
   cancel(): Promise<RunStatus>;
   status(): Promise<RunStatus>;
+  /**
+   * Answers what the suspended run waits for, whatever it is: a verb for operators. Gives the run as it goes on, from where this reading
+   * has ended. @throws resume-token-invalid, resume-token-used, run-not-suspended, suspension-expired
+   */
+  resume(token: string, data: JsonValue): Promise<Run>;
+  /** The same for a question to the caller, whose token stood in the `suspended` chunk. */
+  answer(token: string, data: JsonValue): Promise<Run>;
+  /** Gives up waiting for an answer: the run ends as `released`. Twice is fine. @throws run-not-suspended */
+  release(): Promise<RunStatus>;
 };
 
-export function createRun(runId: string, log: ChunkLog, connection: Connection, closed: AbortSignal): Run {
+export type ReadOn = (from: Position | undefined) => Promise<Run>;
+
+export function createRun(
+  runId: string,
+  log: ChunkLog,
+  connection: Connection,
+  closed: AbortSignal,
+  readOn: ReadOn,
+): Run {
   const { ask, bus } = connection;
   let result: Promise<RunResult> | undefined;
   const iterable = <T>(read: () => AsyncIterator<T>): AsyncIterable<T> => ({ [Symbol.asyncIterator]: read });
@@ -39,8 +57,20 @@ export function createRun(runId: string, log: ChunkLog, connection: Connection, 
       return (await tryAgain(`cancelling ${runId}`, bus.log, closed, cancelling)).status;
     },
     status: async () => (await ask('run', {}, { run: runId })).status,
+    async resume(token, data) {
+      await answerPending(connection, 'resume', { runId, token, data }, closed);
+      return readOn(after(log.last()));
+    },
+    async answer(token, data) {
+      await answerPending(connection, 'answer', { runId, token, data }, closed);
+      return readOn(after(log.last()));
+    },
+    release: () => releaseRun(connection, runId, closed),
   };
 }
+
+const after = (last: PositionedChunk | undefined): Position | undefined =>
+  last && { epoch: last.epoch, index: last.index + 1 };
 
 async function* chunksOf(log: ChunkLog): AsyncGenerator<Chunk, void, undefined> {
   for await (const { chunk } of log.read()) yield chunk;

@@ -68,7 +68,8 @@ async function openReading(connection: Connection, runId: string, options: Reade
   if (closed.aborted) onClose();
   closed.addEventListener('abort', onClose, { once: true });
   void log.outcome.then(() => closed.removeEventListener('abort', onClose));
-  return { run: createRun(runId, log, connection, closed), stop, outcome: log.outcome };
+  const readOn = (from: Position | undefined) => followRun(connection, runId, { from }, closed);
+  return { run: createRun(runId, log, connection, closed, readOn), stop, outcome: log.outcome };
 }
 
 /** The same id is the same run, so that submitting it twice is safe. */

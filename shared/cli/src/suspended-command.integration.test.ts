@@ -1,0 +1,101 @@
+// What suspended runs wait for, and how that is answered on the command line, over a real NATS server, with scripted answers.
+import { MillraceError, type ApiRequest, type OpenPending } from '@millrace/contracts';
+import { serveScriptedApi, useBus, useNats, type ScriptedApi } from '@millrace/testkit';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { millrace } from './testing/recorded-io.ts';
+
+const nats = useNats();
+const service = useBus(nats, 'orchestrator');
+let api: ScriptedApi;
+const cli = (...args: string[]) => millrace(['runs', ...args], { env: { NATS_URL: nats.url } });
+let received: [verb: string, run: string | undefined, request: Partial<ApiRequest<'resume'>>][] = [];
+beforeEach(() => void (received = []));
+
+const pending = (id: string, more: Partial<OpenPending> = {}): OpenPending => ({
+  id,
+  kind: 'approval',
+  by: 'approval-gate',
+  stage: 'processToolCall',
+  toolCall: { toolCallId: 'c', toolName: 'pay', args: { eur: 400 } },
+  payload: 'May 400 EUR\nbe paid?',
+  expiresAt: '2026-01-08T00:00:00.000Z',
+  resumeToken: `token-of-${id}`,
+  ...more,
+});
+const suspended = (runId: string, ...all: OpenPending[]) => ({
+  runId,
+  agent: 'demo',
+  epoch: 1,
+  suspendedAt: '2026-01-01T00:00:00.000Z',
+  pending: all,
+});
+
+beforeAll(() => {
+  const keep =
+    (verb: string) =>
+    async ({ resumeId: _, ...request }: ApiRequest<'resume'>, { run: runId = '' }: { run: string | undefined }) => {
+      received.push([verb, runId, request]);
+      if (request.token === 'used') throw new MillraceError('resume-token-used', 'It was answered before.');
+      return { runId, accepted: true as const };
+    };
+  api = serveScriptedApi(service.bus, {
+    answers: {
+      resume: keep('resume'),
+      answer: keep('answer'),
+      release: async (_, { run: runId = '' }) => ({ runId, status: 'released' }),
+      'suspended-list': async () => ({
+        suspended: [
+          suspended('one', pending('a')),
+          suspended('two', pending('b'), pending('c')),
+          suspended('asks', pending('d', { kind: 'question', by: 'ask-user', stage: undefined })),
+        ],
+      }),
+    },
+  });
+});
+afterAll(() => api.stop());
+
+test('what runs wait for is a table, a line each, or JSON', async () => {
+  const { stdout, code } = await cli('suspended');
+  expect(code).toBe(0);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toHaveLength(5);
+  expect(lines[1]).toMatch(/^one +approval +approval-gate +token-of-a +2026-01-08\S+ +pay \{"eur":400\}: May 400 EUR/);
+  expect(JSON.parse((await cli('suspended', '--json')).stdout)).toMatchObject([{ runId: 'one' }, {}, {}]);
+});
+
+test.each([
+  [['approve', 'one'], { token: 'token-of-a', data: { approved: true } }],
+  [['deny', 'one', '--reason', 'too much'], { token: 'token-of-a', data: { approved: false, reason: 'too much' } }],
+  [['approve', 'two', 'token-of-c'], { token: 'token-of-c', data: { approved: true } }],
+])('%j answers an approval', async (args, request) => {
+  const { code, stderr } = await cli(...args);
+  expect([code, received]).toEqual([0, [['resume', args[1], request]]]);
+  expect(stderr).toContain(`millrace follow ${args[1]}`);
+});
+
+test.each([
+  ['two', /2 approvals/],
+  ['asks', /waits for no approval/],
+  ['nosuch', /waits for no approval/],
+])('approving %s without a token is wrong usage, and answers nothing', async (run, message) => {
+  expect(await cli('approve', run)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+  expect(received).toEqual([]);
+});
+
+test.each([
+  [['resume', 'asks', 'token-of-d', '{"city":"Oslo"}'], 'resume', { city: 'Oslo' }],
+  [['answer', 'asks', 'token-of-d', 'the second one'], 'answer', 'the second one'],
+])('%j answers with JSON, or else a text', async (args, verb, data) => {
+  expect((await cli(...args)).code).toBe(0);
+  expect(received).toEqual([[verb, 'asks', { token: 'token-of-d', data }]]);
+});
+
+test('what is refused is said with its code', async () => {
+  const { code, stderr } = await cli('resume', 'one', 'used', '1');
+  expect([code, stderr]).toEqual([5, expect.stringContaining('(resume-token-used)')]);
+});
+
+test('a run is released', async () => {
+  expect(await cli('release', 'one')).toMatchObject({ code: 0, stdout: 'released\n' });
+});

@@ -1,0 +1,23 @@
+// Answers what a suspended run waits for, or gives up waiting. Asked again where no reply came: the id of the answer makes it the same one.
+import type { JsonValue, RunStatus } from '@millrace/contracts';
+import type { Connection } from './connection.ts';
+import { tryAgain } from './try-again.ts';
+
+export type PendingAnswer = { runId: string; token: string; data: JsonValue };
+
+/** @throws resume-token-invalid, resume-token-used, run-not-suspended, suspension-expired, message-too-large */
+export async function answerPending(
+  { ask, bus }: Connection,
+  verb: 'resume' | 'answer',
+  { runId, token, data }: PendingAnswer,
+  signal: AbortSignal,
+): Promise<void> {
+  const request = { token, data, resumeId: crypto.randomUUID() };
+  await tryAgain(`answering ${runId}`, bus.log, signal, () => ask(verb, request, { run: runId, signal }));
+}
+
+/** @throws run-not-suspended */
+export async function releaseRun({ ask, bus }: Connection, runId: string, signal: AbortSignal): Promise<RunStatus> {
+  const releasing = () => ask('release', {}, { run: runId, signal });
+  return (await tryAgain(`releasing ${runId}`, bus.log, signal, releasing)).status;
+}

@@ -1,0 +1,104 @@
+// A run that is put away and taken up again, as its caller sees it, over a real NATS server. The orchestrator is a scripted stand-in.
+import { MillraceError, type ApiRequest, type Chunk } from '@millrace/contracts';
+import { serveScriptedApi, useBus, useNats, type ScriptedApi } from '@millrace/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect, type Client } from './client.ts';
+
+const nats = useNats();
+const service = useBus(nats, 'orchestrator');
+let api: ScriptedApi;
+let client: Client;
+const received: ApiRequest<'resume'>[] = [];
+let failures = 0;
+
+const suspended = (runId: string): Chunk => ({
+  type: 'suspended',
+  runId,
+  from: 'AGENT',
+  payload: { payload: 'which?', resumeToken: 'the token', expiresAt: '2030-01-01T00:00:00.000Z' },
+});
+/** The answer is stored; another orchestrator goes on in the place of the chunk that said that the run is put away. */
+const goOn = async (request: ApiRequest<'resume'>, { run: runId = '' }: { run: string | undefined }) => {
+  received.push(request);
+  if (failures > 0) {
+    failures -= 1;
+    throw new MillraceError('store-unavailable', 'NATS has no store now.');
+  }
+  if (request.token !== 'the token') throw new MillraceError('resume-token-invalid', 'No.');
+  const run = api.runs.get(runId);
+  setTimeout(() => {
+    run?.takeOver(1);
+    run?.say(run.text('the answer'));
+    run?.finish('Hello, the answer');
+  }, 50);
+  return { runId, accepted: true as const };
+};
+
+beforeAll(async () => {
+  api = serveScriptedApi(service.bus, {
+    agents: {
+      asks: (run) => {
+        run.say(run.text('Hello, '));
+        run.end('suspended', suspended(run.request.runId), { text: 'Hello, ' });
+      },
+    },
+    answers: {
+      resume: goOn,
+      answer: goOn,
+      release: async (_, { run: runId = '' }) => ({ runId, status: 'released' }),
+      'suspended-list': async ({ after }) => {
+        const page = { agent: 'asks', epoch: 1, suspendedAt: '2026-01-01T00:00:00.000Z', pending: [] };
+        return after === 0
+          ? { suspended: [{ ...page, runId: 'one' }], next: 7 }
+          : { suspended: [{ ...page, runId: `after-${after}` }] };
+      },
+    },
+  });
+  client = await connect({ url: nats.url });
+});
+afterAll(async () => {
+  await client.close();
+  await api.stop();
+});
+
+const typesOf = async (stream: AsyncIterable<Chunk>) => {
+  const types: string[] = [];
+  for await (const chunk of stream) types.push(chunk.type === 'text-delta' ? chunk.payload.text : chunk.type);
+  return types;
+};
+
+test.each(['resume', 'answer'] as const)(
+  'the stream of a suspended run ends, and goes on in what %s() gives, chunk by chunk',
+  async (verb) => {
+    const run = await client.start('asks', 'hi');
+    expect(await typesOf(run.fullStream)).toEqual(['Hello, ', 'suspended']);
+    expect(await run.result()).toMatchObject({ status: 'suspended', text: 'Hello, ' });
+    const next = await run[verb]('the token', { approved: true });
+    expect(await typesOf(next.fullStream)).toEqual(['retract', 'the answer', 'finish']);
+    expect(await next.result()).toMatchObject({ status: 'finished', text: 'Hello, the answer' });
+    expect(received.at(-1)).toMatchObject({ token: 'the token', data: { approved: true } });
+  },
+);
+
+test('an answer that is refused says why', async () => {
+  const run = await client.start('asks', 'hi');
+  await run.result();
+  await expect(run.resume('another', 1)).rejects.toMatchObject({ code: 'resume-token-invalid' });
+});
+
+test('an answer that is sent again is the same one', async () => {
+  const run = await client.start('asks', 'hi');
+  await run.result();
+  failures = 1;
+  received.length = 0;
+  await run.resume('the token', 1);
+  expect(received).toHaveLength(2);
+  expect(received[0]?.resumeId).toBe(received[1]?.resumeId);
+});
+
+test('a run can be released, and what waits is listed page by page', async () => {
+  const run = await client.start('asks', 'hi');
+  await run.result();
+  expect(await run.release()).toBe('released');
+  expect((await client.runs.suspended()).map(({ runId }) => runId)).toEqual(['one', 'after-7']);
+});
