@@ -17,6 +17,7 @@ import { openAgentStore } from './agents/agent-store.ts';
 import { createAgentsApi } from './api/agents-api.ts';
 import { createDeadLettersApi } from './api/dead-letters-api.ts';
 import { createRunsApi } from './api/runs-api.ts';
+import { createSubmitGuard } from './api/submit-limits.ts';
 import { createDiscovery } from './peers/discovery.ts';
 import { expireRun } from './run/expire-run.ts';
 import { startSaver } from './run/save-later.ts';
@@ -29,6 +30,18 @@ const configSchema = z.object({
   OPENAI_BASE_URL: z.url().optional(),
   /** Runs at once; further ones stay in the queue. */
   MAX_RUNS: z.coerce.number().int().min(1).max(10_000).default(64),
+  /** Of one tenant, on one orchestrator; absent: as many as MAX_RUNS. */
+  MAX_RUNS_PER_TENANT: z.coerce.number().int().min(1).max(10_000).optional(),
+  /** Of one tenant, waiting and running, on all orchestrators; a submission beyond it is refused. */
+  MAX_QUEUED_RUNS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
+  /** Of one tenant, at this orchestrator. */
+  RUNS_PER_SECOND: z.coerce.number().min(0.1).max(100_000).default(1_000),
+  MAX_INPUT_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .max(64 * 1024 * 1024)
+    .default(4 * 1024 * 1024),
   STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
   /** How long a memory's save is tried again while its store is away; then it is a dead letter. */
   SAVES_WAIT_HOURS: z.coerce.number().positive().max(MAX_WAIT_HOURS).default(24),
@@ -42,7 +55,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
   config: configSchema,
   async start({ config, bus, log, resources, draining, watchHealth }) {
     const access = await openJetStream(bus);
-    const topology = { replicas: config.STREAM_REPLICAS };
+    const topology = { replicas: config.STREAM_REPLICAS, maxQueuedRuns: config.MAX_QUEUED_RUNS };
     await ensureTopology(access, topology);
     const discovery = createDiscovery(bus);
     resources.add('discovery', () => discovery.stop());
@@ -61,7 +74,8 @@ export const service: ServiceDefinition<typeof configSchema> = {
     const deps = { access, models, discovery, sessions, saves, log, agents };
     const stopSaving = startSaver(deps, { giveUpAfterMs: config.SAVES_WAIT_HOURS * 3_600_000 });
     resources.add('saver', stopSaving);
-    const consumer = createRunConsumer(deps, config.MAX_RUNS, draining);
+    const limits = { maxRuns: config.MAX_RUNS, maxRunsPerTenant: config.MAX_RUNS_PER_TENANT ?? config.MAX_RUNS };
+    const consumer = createRunConsumer(deps, limits, draining);
     resources.add('runs', (remainingMs) => consumer.drain(remainingMs()));
     await discovery.refresh();
     const refuse = (error: Error, subject: string) =>
@@ -71,7 +85,11 @@ export const service: ServiceDefinition<typeof configSchema> = {
     const expiring = consumeExpiries(access, (expiry) => expireRun(access, expiry), draining);
     resources.add('expiries', () => expiring);
 
-    const runs = createRunsApi(access, agents);
+    const submits = createSubmitGuard({
+      maxInputBytes: config.MAX_INPUT_BYTES,
+      runsPerSecond: config.RUNS_PER_SECOND,
+    });
+    const runs = createRunsApi(access, agents, submits);
     const letters = createDeadLettersApi(access, saves, runs.submit);
     const definitions = createAgentsApi(agents, discovery);
     const verbs: Serving[] = [

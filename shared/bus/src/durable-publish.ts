@@ -59,10 +59,14 @@ export async function publishBytesDurably(
   }
 }
 
+/** Runs take seconds: some of what waits is done by then. */
+const FULL_RETRY_AFTER_MS = 2_000;
+
 function full(subject: string, cause: unknown): MillraceError {
   return new MillraceError('queue-full', `${subject} holds as many messages as it may.`, {
     cause,
     path: subject,
     remedy: 'Try again when some of what waits has been done, or start more orchestrators.',
+    retryAfterMs: FULL_RETRY_AFTER_MS,
   });
 }

@@ -4,7 +4,9 @@ import {
   MillraceError,
   srvInfoSchema,
   srvPingSchema,
+  type EndpointLoad,
   type EndpointMetadata,
+  type ServiceLimits,
   type SrvInfo,
   type SrvPing,
   type SrvStats,
@@ -19,8 +21,21 @@ import type { Serving } from './serve.ts';
 import { decode, encode } from './wire.ts';
 
 /** `name` matches [A-Za-z0-9_-]+; one for each subject that the process serves. */
-export type Endpoint = { name: string; queue: string; serving: Serving; metadata: EndpointMetadata };
-export type MicroService = { name: string; version: string; description: string; endpoints: () => Endpoint[] };
+export type Endpoint = {
+  name: string;
+  queue: string;
+  serving: Serving;
+  metadata: EndpointMetadata;
+  /** What STATS says of it beside the numbers of the protocol: how much is under way. */
+  data?: () => EndpointLoad;
+};
+export type MicroService = {
+  name: string;
+  version: string;
+  description: string;
+  limits?: ServiceLimits;
+  endpoints: () => Endpoint[];
+};
 
 const VERBS = ['PING', 'INFO', 'STATS'] as const;
 const NS_PER_MS = 1_000_000;
@@ -55,7 +70,12 @@ export function advertise(bus: Bus, service: MicroService): () => void {
   return () => subscriptions.forEach((subscription) => subscription.unsubscribe());
 }
 
-const identity = (bus: Bus, { name, version }: MicroService) => ({ name, id: bus.id, version, metadata: {} });
+const identity = (bus: Bus, { name, version, limits }: MicroService) => ({
+  name,
+  id: bus.id,
+  version,
+  metadata: limits ? { [METADATA_KEY]: JSON.stringify(limits) } : {},
+});
 
 function ping(bus: Bus, service: MicroService): SrvPing {
   return { type: 'io.nats.micro.v1.ping_response', ...identity(bus, service) };
@@ -73,7 +93,7 @@ function info(bus: Bus, service: MicroService): SrvInfo {
 }
 
 function stats(bus: Bus, service: MicroService, started: string): SrvStats {
-  const endpoints = service.endpoints().map(({ name, queue, serving }) => {
+  const endpoints = service.endpoints().map(({ name, queue, serving, data }) => {
     const { requests, errors, lastError, processingMs } = serving.stats;
     const ns = Math.round(processingMs * NS_PER_MS);
     return {
@@ -85,6 +105,7 @@ function stats(bus: Bus, service: MicroService, started: string): SrvStats {
       last_error: lastError,
       processing_time: ns,
       average_processing_time: requests === 0 ? 0 : Math.round(ns / requests),
+      ...(data && { data: data() }),
     };
   });
   return { type: 'io.nats.micro.v1.stats_response', ...identity(bus, service), started, endpoints };

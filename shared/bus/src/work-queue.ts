@@ -16,6 +16,8 @@ export type Delivery<C extends Command = Command> = {
   extend(): void;
   /** Hands the command to another orchestrator. */
   handOver(): void;
+  /** It comes again no sooner than in so long, here or at another one. */
+  putOff(ms: number): void;
 };
 
 /** A pull that the server forgot in a restart is noticed no later than this. */
@@ -78,5 +80,6 @@ function delivery(message: JsMsg, command: Command): Delivery {
     acknowledge: async () => void (await message.ackAck()),
     extend: () => message.working(),
     handOver: () => message.nak(),
+    putOff: (ms) => message.nak(ms),
   };
 }

@@ -38,6 +38,14 @@ export const endpointMetadataSchema = z.discriminatedUnion('kind', [
 ]);
 export type EndpointMetadata = z.infer<typeof endpointMetadataSchema>;
 
+/** What stands, as JSON, under METADATA_KEY of the service itself: how many calls and sessions one replica takes at once. */
+export const serviceLimitsSchema = z.object({ maxCalls: z.number().int().min(1).optional() });
+export type ServiceLimits = z.infer<typeof serviceLimitsSchema>;
+
+/** The `data` of an endpoint in $SRV.STATS: what is under way there now, sessions among it, and what the replica takes in all. */
+export const endpointLoadSchema = z.object({ calls: z.number().int().min(0), maxCalls: z.number().int().min(1) });
+export type EndpointLoad = z.infer<typeof endpointLoadSchema>;
+
 const identity = {
   name: z.string(),
   id: z.string(),
@@ -65,6 +73,7 @@ export const srvStatsSchema = z.looseObject({
       last_error: z.string(),
       processing_time: z.number().describe('nanoseconds'),
       average_processing_time: z.number().describe('nanoseconds'),
+      data: z.unknown().optional().describe('ours: see endpointLoadSchema'),
     }),
   ),
 });

@@ -18,13 +18,17 @@ const issueSchema = z.object({
 /** One problem of several that are reported together. */
 export type Issue = z.infer<typeof issueSchema>;
 
-export const wireErrorSchema = issueSchema.extend({ issues: z.array(issueSchema).optional() });
+export const wireErrorSchema = issueSchema.extend({
+  issues: z.array(issueSchema).optional(),
+  retryAfterMs: z.number().int().min(0).optional().describe('a limit was met: when it is worth asking again, in ms'),
+});
 export type WireError = z.infer<typeof wireErrorSchema>;
 
 type ErrorDetails = {
   path?: string | undefined;
   remedy?: string | undefined;
   issues?: Issue[] | undefined;
+  retryAfterMs?: number | undefined;
   cause?: unknown;
 };
 
@@ -35,6 +39,7 @@ export class MillraceError extends Error {
   readonly path: string | undefined;
   readonly remedy: string | undefined;
   readonly issues: Issue[] | undefined;
+  readonly retryAfterMs: number | undefined;
   readonly [marker] = true;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -44,6 +49,7 @@ export class MillraceError extends Error {
     this.path = details.path;
     this.remedy = details.remedy;
     this.issues = details.issues;
+    this.retryAfterMs = details.retryAfterMs;
   }
 
   /** True for errors of every copy of this package: a marker, not instanceof. */
@@ -61,8 +67,9 @@ export function toWireError(error: unknown, fallback: ErrorCode = 'internal'): W
   if (!MillraceError.isInstance(error)) {
     return { code: fallback, message: error instanceof Error ? error.message : String(error) };
   }
-  const { code, message, path, remedy, issues } = error;
-  return { code, message, ...(path && { path }), ...(remedy && { remedy }), ...(issues && { issues }) };
+  const { code, message, path, remedy, issues, retryAfterMs } = error;
+  const more = { ...(issues && { issues }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  return { code, message, ...(path && { path }), ...(remedy && { remedy }), ...more };
 }
 
 export function fromWireError(error: WireError): MillraceError {

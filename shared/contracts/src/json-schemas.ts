@@ -7,7 +7,9 @@ import { changesSchema } from './changes.ts';
 import { chunkSchema } from './chunk.ts';
 import { conversationSchema, entrySchema, messageOpSchema, systemMessageSchema } from './conversation.ts';
 import {
+  endpointLoadSchema,
   endpointMetadataSchema,
+  serviceLimitsSchema,
   processorDescriptorSchema,
   srvInfoSchema,
   srvPingSchema,
@@ -66,6 +68,8 @@ const WIRE: Record<string, z.ZodType> = {
   'tool-reply': toolReplySchema,
   'processor-descriptor': processorDescriptorSchema,
   'endpoint-metadata': endpointMetadataSchema,
+  'service-limits': serviceLimitsSchema,
+  'endpoint-load': endpointLoadSchema,
   'srv-ping': srvPingSchema,
   'srv-info': srvInfoSchema,
   'srv-stats': srvStatsSchema,

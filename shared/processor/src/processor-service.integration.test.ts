@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { gatherInfo, askApi } from '@millrace/bus';
-import { METADATA_KEY, endpointMetadataSchema } from '@millrace/contracts';
+import { METADATA_KEY, endpointMetadataSchema, srvStatsSchema } from '@millrace/contracts';
 import { startService } from '@millrace/service';
 import { askStage, callEntry, eventually, stageCall, useBus, useNats, useService } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -43,6 +43,29 @@ const everything = processorService({
 const env = () => ({ NATS_URL: nats.url });
 const service = useService(everything, env);
 const infoOf = async (name: string) => (await gatherInfo(asker.bus, { service: name, gatherMs: 2_000, max: 1 }))[0];
+
+test('a replica says how many calls it takes at once, and of each endpoint how many are under way', async () => {
+  const gate = Promise.withResolvers<void>();
+  const name = 'waiting';
+  const waiting = defineProcessor({ ...passing(name), create: () => ({ processInput: () => gate.promise }) });
+  const running = await startService(processorService({ name, version: '1.0.0', processors: [waiting] }), {
+    ...env(),
+    MAX_CALLS: '7',
+    LOG_LEVEL: 'silent',
+  });
+  await running.bus.nc.flush();
+  const stats = async () => {
+    const answer = await asker.bus.nc.request(`$SRV.STATS.${name}`, '', { timeout: 2_000 });
+    return srvStatsSchema.parse(answer.json());
+  };
+  expect((await infoOf(name))?.metadata).toEqual({ [METADATA_KEY]: '{"maxCalls":7}' });
+  const asked = askStage(asker.bus, stageCall('processInput', [callEntry(name)]));
+  await eventually(async () => JSON.stringify((await stats()).endpoints[0]?.data) === '{"calls":1,"maxCalls":7}');
+  gate.resolve();
+  await asked;
+  expect((await stats()).endpoints[0]?.data).toEqual({ calls: 0, maxCalls: 7 });
+  await running.stop();
+});
 
 test('a processor service serves processors, tools and public verbs, and discovery shows them all', async () => {
   const info = await infoOf('everything');

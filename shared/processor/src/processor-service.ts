@@ -5,6 +5,7 @@ import { runService, type ServiceContext, type ServiceDefinition } from '@millra
 import { z } from 'zod';
 import type { ProcessorDefinition } from './processor-definition.ts';
 import { advertiseService } from './serve/advertise-service.ts';
+import { MAX_CALLS } from './serve/call-registry.ts';
 import { serveProcessors } from './serve/serve-processors.ts';
 import { serveTools } from './tools/serve-tools.ts';
 import type { Tool } from './tools/tool-definition.ts';
@@ -39,6 +40,7 @@ const namesSchema = z
 const selectionSchema = z.object({
   PROCESSORS: namesSchema.describe('the processors that this replica serves, by id, separated by commas; absent: all'),
   TOOLS: namesSchema.describe('the tools that this replica serves, by name, separated by commas; absent: all'),
+  MAX_CALLS: z.coerce.number().int().min(1).max(100_000).default(MAX_CALLS),
 });
 type Selection = z.output<typeof selectionSchema>;
 
@@ -83,7 +85,7 @@ function serveOffer<S extends z.ZodType<object>>(
   const { version } = options;
   const definitions = [...(options.processors ?? []), ...(opened.processors ?? [])];
   const description = options.description ?? definitions[0]?.description ?? '';
-  const { DRAIN_GRACE_MS: drainGraceMs, PROCESSORS, TOOLS } = config;
+  const { DRAIN_GRACE_MS: drainGraceMs, PROCESSORS, TOOLS, MAX_CALLS: maxCalls } = config;
 
   const verbs = serveVerbs(bus, { ...options.api, ...opened.api });
   resources.add('api', async (remainingMs) => {
@@ -93,10 +95,11 @@ function serveOffer<S extends z.ZodType<object>>(
   // The local stack gives one environment to all services: TOOLS does not concern a service that has none.
   const processorEndpoints =
     definitions.length > 0
-      ? serveProcessors({ bus, resources, version, definitions, only: PROCESSORS, drainGraceMs })
+      ? serveProcessors({ bus, resources, version, definitions, only: PROCESSORS, drainGraceMs, maxCalls })
       : [];
-  const toolEndpoints = tools.length > 0 ? serveTools({ bus, resources, tools, only: TOOLS, drainGraceMs }) : [];
+  const toolEndpoints =
+    tools.length > 0 ? serveTools({ bus, resources, tools, only: TOOLS, drainGraceMs, maxCalls }) : [];
   const endpoints = [...processorEndpoints, ...toolEndpoints, ...verbs];
   // Last: what is released first is what others find the rest by.
-  advertiseService({ bus, resources, version, description, endpoints });
+  advertiseService({ bus, resources, version, description, endpoints, limits: { maxCalls } });
 }

@@ -8,7 +8,7 @@ import { openRunStore } from '../state/run-store.ts';
 import { headOf } from '../testing/run-heads.ts';
 import { createRunsApi } from './runs-api.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { agents, applied, newRun, page, requestOf, useRunsApi } from '../testing/runs-api.ts';
+import { anything, agents, applied, newRun, page, requestOf, useRunsApi } from '../testing/runs-api.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 
 const nats = useNats();
@@ -79,7 +79,7 @@ describe('runs-list', () => {
   test('gives a tenant its runs in pages, each once, and none of another tenant', async () => {
     const tenant = 'tenant-of-many';
     const listed: AgentStore = { ...agents, find: async () => ({ value: applied, revision: 1 }) };
-    const own = createRunsApi(stream.access, listed);
+    const own = createRunsApi(stream.access, listed, anything);
     const ids = Array.from({ length: 5 }, (_, n) => `listed-${n}`);
     for (const run of ids) await own.submit(requestOf({ tenant, run }), { tenant, run });
     const found: RunSummary[] = [];

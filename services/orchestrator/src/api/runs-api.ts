@@ -22,11 +22,12 @@ import { readPage } from './read-stored.ts';
 import { notSuspended, resumeRun } from './resume-run.ts';
 import { refuseBadRequest } from './request-issues.ts';
 import { submitRun } from './submit-run.ts';
+import type { SubmitGuard } from './submit-limits.ts';
 
 /** The server's limit leaves room for what a command and a record say besides. */
 const COMMAND_ROOM_BYTES = 4 * 1024;
 
-export function createRunsApi(access: JetStreamAccess, agents: AgentStore) {
+export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submits: SubmitGuard) {
   const { bus } = access;
   const headOf = async (tenant: string, run: string): Promise<RunHead> => {
     const entry = await readHead(access, tenant, run);
@@ -46,6 +47,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore) {
     async submit(request: ApiRequest<'submit'>, call: Call): Promise<ApiAnswer<'submit'>> {
       const { tenant, run } = addressOf(call);
       refuseOthers(request, tenant, run);
+      submits.check(request);
       const applied = await agents.find(tenant, request.agent);
       if (!applied) {
         throw unknownAgent(

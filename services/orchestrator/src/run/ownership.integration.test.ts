@@ -77,7 +77,7 @@ test('control of a new epoch does not fence the owner that published it', async 
   const driving = run.drive();
   await hasSpoken(run);
   const second = createDriver(stream, { text: 'Hello again.' });
-  const consumer = createRunConsumer(second.deps, 4, new AbortController().signal);
+  const consumer = createRunConsumer(second.deps, { maxRuns: 4, maxRunsPerTenant: 4 }, new AbortController().signal);
   stops.push(second.stop, () => consumer.drain(1_000));
   await connection.bus.nc.flush();
   await consumer.take(run.delivery);
@@ -123,7 +123,7 @@ describe('a command in the queue', () => {
     stops.push(stop);
     const replica = scriptReplica(connection.bus, 'processInput', ['p'], () => 'silence' as const);
     stops.push(() => replica.stop());
-    const consumer = createRunConsumer(deps, 1, new AbortController().signal);
+    const consumer = createRunConsumer(deps, { maxRuns: 1, maxRunsPerTenant: 1 }, new AbortController().signal);
     stops.push(() => consumer.drain(1_000));
     const run = await begin({ agent: await apply({}, planOf([planEntry('p', { timeoutMs: 60_000 })])) });
     const taking = consumer.take(run.delivery);

@@ -16,11 +16,11 @@ afterEach(async () => {
 });
 
 /** A consumer of runs whose model waits for the gate. */
-async function consumer(maxRuns: number) {
+async function consumer(maxRuns: number, maxRunsPerTenant = maxRuns) {
   const gate = Promise.withResolvers<void>();
   const driver = createDriver(stream, { text: 'Hello.', until: gate.promise });
   const draining = new AbortController();
-  const runs: RunConsumer = createRunConsumer(driver.deps, maxRuns, draining.signal);
+  const runs: RunConsumer = createRunConsumer(driver.deps, { maxRuns, maxRunsPerTenant }, draining.signal);
   const agent = await driver.apply();
   stops.push(async () => {
     gate.resolve();
@@ -45,6 +45,23 @@ describe('commands of the queue', () => {
     open();
     await taking;
     await eventually(() => one.acknowledged() === 1 && two.acknowledged() === 1);
+  });
+
+  test('of a tenant that has its share of runs under way are put off, and begin when one of them has ended', async () => {
+    const { runs, begin, open } = await consumer(4, 1);
+    const [one, two] = [await begin(), await begin()];
+    await runs.take(one.delivery);
+    await isRunning(one);
+    const put: number[] = [];
+    const delivery = { ...two.delivery, putOff: (ms: number) => void put.push(ms) };
+    await runs.take(delivery);
+    expect(put).toEqual([500]);
+    open();
+    await eventually(() => one.acknowledged() === 1);
+    await eventually(async () => {
+      if (two.acknowledged() === 0) await runs.take(delivery);
+      return two.acknowledged() === 1;
+    });
   });
 
   test('that come again while their run is under way here change nothing', async () => {

@@ -2,6 +2,7 @@
 import { controlSchema, loggedError, tenantAndRun } from '@millrace/contracts';
 import { listen, within, type Delivery } from '@millrace/bus';
 import { driveRun } from './drive-run.ts';
+import { createTenantShares } from './tenant-shares.ts';
 import type { Deps } from '../state/run-context.ts';
 import { FencedError } from '../state/fenced-error.ts';
 import { createRunStop, type RunStop } from '../state/run-stop.ts';
@@ -20,10 +21,21 @@ const UNWIND_MS = 1_000;
 
 type Active = { delivery: Delivery; stop: RunStop; done: Promise<void>; acknowledged: boolean };
 
+export type RunLimits = {
+  maxRuns: number;
+  /** Of one tenant: one that submits many must not take every place. */
+  maxRunsPerTenant: number;
+};
+
 /** @param draining nothing more is taken: nobody waits for room any longer */
-export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSignal): RunConsumer {
+export function createRunConsumer(
+  deps: Deps,
+  { maxRuns, maxRunsPerTenant }: RunLimits,
+  draining: AbortSignal,
+): RunConsumer {
   const { bus } = deps.access;
   const active = new Map<string, Active>();
+  const tenants = createTenantShares(maxRunsPerTenant);
   /** The last command that came for a run that is still driven here, by run. */
   const behind = new Map<string, Delivery>();
   let room: (() => void) | undefined;
@@ -44,6 +56,7 @@ export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSi
     }
   };
   const begin = (key: string, delivery: Delivery) => {
+    const { tenant } = delivery.command.request;
     const stop = createRunStop();
     const acknowledge = async () => {
       await delivery.acknowledge();
@@ -51,6 +64,7 @@ export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSi
     };
     const done = untilLetGo(drive({ ...delivery, acknowledge }, stop), stop.fenced).finally(() => {
       active.delete(key);
+      tenants.ended(tenant);
       const next = behind.get(key);
       behind.delete(key);
       if (next && isDue(next, one)) {
@@ -61,13 +75,15 @@ export function createRunConsumer(deps: Deps, maxRuns: number, draining: AbortSi
     });
     const one: Active = { delivery, stop, done, acknowledged: false };
     active.set(key, one);
+    tenants.began(tenant);
   };
   return {
     async take(delivery) {
       const { tenant, runId } = delivery.command.request;
       const key = `${tenant}.${runId}`;
       if (active.has(key)) behind.set(key, delivery);
-      else begin(key, delivery);
+      else if (tenants.hasRoom(tenant)) begin(key, delivery);
+      else return delivery.putOff(tenants.waitMs(tenant));
       if (active.size >= maxRuns && !draining.aborted) await new Promise<void>((resolve) => (room = resolve));
     },
     async drain(graceMs) {

@@ -108,6 +108,7 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
         acknowledge: async () => void (acknowledged += 1),
         extend: () => undefined,
         handOver: () => undefined,
+        putOff: () => undefined,
       };
       return {
         runId,

@@ -26,6 +26,8 @@ export const agents: AgentStore = {
   stop: () => undefined,
 };
 let count = 0;
+/** No limits. */
+export const anything = { check: () => undefined };
 export const newRun = () => ({ tenant: 'acme', run: `api-run-${count++}` });
 type Address = ReturnType<typeof newRun>;
 export const page = { after: 0, limit: 100 };
@@ -71,7 +73,7 @@ export function useRunsApi(stream: TestJetStream) {
   };
   return {
     stops,
-    api: () => createRunsApi(stream.access, agents),
+    api: () => createRunsApi(stream.access, agents, anything),
     driver,
     /** The commands that come out of the queue, as they come. */
     queued(): Delivery[] {

@@ -1,5 +1,5 @@
 // A stage call on a replica, answered: custom chunks while it works, a sign of life when that takes long, then its verdicts.
-import { MillraceError, type Chunk, type StageCall, type StageReply } from '@millrace/contracts';
+import { MillraceError, type Chunk, type Stage, type StageCall, type StageReply } from '@millrace/contracts';
 import type { Bus, Living, ServeContext } from '@millrace/bus';
 import type { CallRegistry } from './call-registry.ts';
 import { callStage, type StageOutcome } from './call-stage.ts';
@@ -13,6 +13,9 @@ export type CallHost = {
   working: Set<Living>;
 };
 
+/** A call is counted where it would be asked for, also when it comes on the replica's own subject. */
+export const endpointName = (stage: Stage, processor = ''): string => `${stage}-${processor}`;
+
 /** A call that is over sooner than this says nothing before its verdicts, ms. */
 const QUIET_MS = 250;
 
@@ -21,7 +24,8 @@ export async function answerCall(
   call: StageCall,
   { respond }: ServeContext,
 ): Promise<StageReply> {
-  const { signal, close } = calls.open(call.callId, Math.min(call.timeoutMs, call.remainingMs), call.run);
+  const endpoint = endpointName(call.stage, call.entries[0]?.processor);
+  const { signal, close } = calls.open(call.callId, Math.min(call.timeoutMs, call.remainingMs), call.run, endpoint);
   const { run, requestContext, trace } = call;
   const { retryCount, stepNumber } = call.input;
   const outcome: StageOutcome = { verdicts: [], ms: [] };

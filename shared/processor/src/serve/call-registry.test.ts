@@ -69,3 +69,17 @@ test('a replica takes so many calls at once, and takes the next one when one is 
   calls.open('three', 1_000, RUN);
   expect(() => calls.open('four', 1_000, RUN)).toThrow(expect.objectContaining({ code: 'replica-busy' }));
 });
+
+test('calls are counted by their endpoint; what is over the limit is refused by the replica’s name, with when to come back', () => {
+  const calls = createCallRegistry(2, 'r1');
+  const one = calls.open('one', 1_000, RUN, 'processInput-pii');
+  calls.open('two', 1_000, RUN, 'processOutputStream-pii');
+  expect([calls.depth('processInput-pii'), calls.depth('processOutputStream-pii')]).toEqual([1, 1]);
+  expect(() => calls.open('three', 1_000, RUN, 'processInput-pii')).toThrow(
+    expect.objectContaining({ code: 'replica-busy', path: 'r1', retryAfterMs: 100 }),
+  );
+  one.close();
+  one.close();
+  expect([calls.depth('processInput-pii'), calls.depth('processOutputStream-pii')]).toEqual([0, 1]);
+  calls.open('three', 1_000, RUN, 'processInput-pii');
+});

@@ -14,18 +14,28 @@ export type OpenCall = {
 type Asker = Pick<RunRef, 'tenant' | 'runId' | 'epoch'>;
 
 export type CallRegistry = {
-  /** @throws replica-busy above MAX_CALLS; message-invalid for an id that another run's call has */
-  open(callId: string, timeoutMs: number, asker: Asker): OpenCall;
+  /**
+   * @param endpoint counted by it
+   * @throws replica-busy above the limit; message-invalid for an id that another run's call has
+   */
+  open(callId: string, timeoutMs: number, asker: Asker, endpoint?: string): OpenCall;
+  /** How many are under way, sessions among them: of an endpoint. */
+  depth(endpoint: string): number;
+  maxCalls: number;
   cancel(callIds: readonly string[]): void;
 };
 
-/** Stage calls and stream sessions at once: above it another replica is the better choice. */
-const MAX_CALLS = 10_000;
+/** Stage calls and stream sessions at once, unless the configuration says otherwise: above it another replica is the better choice. */
+export const MAX_CALLS = 10_000;
+/** A call is over in milliseconds, a session in seconds. */
+const RETRY_AFTER_MS = 100;
 
 type Calls = { owner: string; controllers: Set<AbortController> };
 
-export function createCallRegistry(maxCalls = MAX_CALLS): CallRegistry {
+/** @param replica who is full, for whoever asks */
+export function createCallRegistry(maxCalls: number = MAX_CALLS, replica?: string): CallRegistry {
   const calls = new Map<string, Calls>();
+  const depths = new Map<string, number>();
   let open = 0;
   const giveUp = (controller: AbortController) => controller.abort(new Error('the call was given up'));
 
@@ -41,10 +51,14 @@ export function createCallRegistry(maxCalls = MAX_CALLS): CallRegistry {
   };
 
   return {
-    open(callId, timeoutMs, asker) {
+    maxCalls,
+    depth: (endpoint) => depths.get(endpoint) ?? 0,
+    open(callId, timeoutMs, asker, endpoint = '') {
       if (open >= maxCalls) {
         throw new MillraceError('replica-busy', `This replica has ${open} calls under way and takes no more.`, {
-          remedy: 'Start another replica of the service.',
+          path: replica,
+          remedy: 'Start another replica of the service, or raise its MAX_CALLS.',
+          retryAfterMs: RETRY_AFTER_MS,
         });
       }
       const own = callsOf(callId, asker);
@@ -54,6 +68,7 @@ export function createCallRegistry(maxCalls = MAX_CALLS): CallRegistry {
       own.controllers.add(controller);
       calls.set(callId, own);
       open += 1;
+      depths.set(endpoint, (depths.get(endpoint) ?? 0) + 1);
       return {
         signal: controller.signal,
         giveUp: () => giveUp(controller),
@@ -61,6 +76,7 @@ export function createCallRegistry(maxCalls = MAX_CALLS): CallRegistry {
           clearTimeout(timer);
           if (!own.controllers.delete(controller)) return;
           open -= 1;
+          depths.set(endpoint, (depths.get(endpoint) ?? 1) - 1);
           if (own.controllers.size === 0) calls.delete(callId);
         },
       };

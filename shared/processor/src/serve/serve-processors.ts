@@ -15,7 +15,7 @@ import {
 } from '@millrace/contracts';
 import { listen, serve, startHeartbeat, type Bus, type Endpoint, type Living, type Serving } from '@millrace/bus';
 import type { Resources } from '@millrace/service';
-import { answerCall, type CallHost } from './answer-call.ts';
+import { answerCall, endpointName, type CallHost } from './answer-call.ts';
 import { createCallRegistry } from './call-registry.ts';
 import { createHostedProcessors, refuseUnlikeDefinition } from './hosted-processor.ts';
 import { describeProcessor, type ProcessorDefinition } from '../processor-definition.ts';
@@ -31,15 +31,17 @@ export type ServeProcessorsOptions = {
   only?: readonly string[] | undefined;
   /** How long calls under way are waited for when the service stops, ms. */
   drainGraceMs: number;
+  /** Calls and sessions at once. */
+  maxCalls?: number | undefined;
 };
 
 /** @throws processor-invalid for a processor that is not what it declares; processor-unknown when `only` names what is not there */
 export function serveProcessors(options: ServeProcessorsOptions): Endpoint[] {
-  const { bus, resources, version, drainGraceMs } = options;
+  const { bus, resources, version, drainGraceMs, maxCalls } = options;
   const definitions = selected(options);
   definitions.forEach(refuseUnlikeDefinition);
   const hosted = createHostedProcessors(definitions);
-  const calls = createCallRegistry();
+  const calls = createCallRegistry(maxCalls, bus.id);
   const sessions = createSessionHost(bus, hosted);
   const working = new Set<Living>();
   const heartbeat = startHeartbeat(bus.log, SESSION_LIMITS.heartbeatMs / 2, () => working);
@@ -86,9 +88,11 @@ type Host = CallHost & { sessions: SessionHost };
 
 function endpoint(host: Host, definition: ProcessorDefinition, stage: Stage): Endpoint {
   const { id } = definition;
+  const name = endpointName(stage, id);
   return {
-    name: `${stage}-${id}`,
+    name,
     queue: id,
+    data: () => ({ calls: host.calls.depth(name), maxCalls: host.calls.maxCalls }),
     serving: serveStage(host, host.bus.subjects.stage(stage, id), id, stage),
     metadata: { kind: 'processor', descriptor: describeProcessor(definition), stage },
   };
@@ -103,5 +107,6 @@ function serveStage(host: Host, subject: string, queue: string | undefined, stag
 }
 
 async function openSession({ calls, sessions }: Host, open: SessionOpen): Promise<SessionOpened> {
-  return sessions.open(open, calls.open(open.callId, open.remainingMs, open.run));
+  const endpointOf = endpointName(open.stage, open.entries[0]?.processor);
+  return sessions.open(open, calls.open(open.callId, open.remainingMs, open.run, endpointOf));
 }

@@ -122,7 +122,7 @@ describe('discovery', () => {
     const bus = await hosts.connect({ name: 'toolbox' });
     const own = createResources();
     const endpoints = await host([testTool('hammer', async () => 1, { idempotent: true, timeoutMs: 700 })], bus, own);
-    advertiseService({ bus, resources: own, version: '1.2.3', description: 'a toolbox', endpoints });
+    advertiseService({ bus, resources: own, version: '1.2.3', description: 'a toolbox', endpoints, limits: {} });
     await bus.nc.flush();
     const [info] = await infoOf('toolbox');
     expect(info).toMatchObject({ version: '1.2.3', description: 'a toolbox', id: bus.id });
@@ -158,7 +158,14 @@ describe('discovery', () => {
     const version = '0.1.0';
     const definitions = [processor];
     const beside = serveProcessors({ bus, resources: own, version, definitions, drainGraceMs: DRAIN_GRACE_MS });
-    advertiseService({ bus, resources: own, version, description: 'both', endpoints: [...beside, ...endpoints] });
+    advertiseService({
+      bus,
+      resources: own,
+      version,
+      description: 'both',
+      endpoints: [...beside, ...endpoints],
+      limits: {},
+    });
     await bus.nc.flush();
     const [info] = await infoOf('both');
     expect(info?.endpoints.map(({ name }) => name)).toEqual(['processInput-plain', 'tool-beside']);

@@ -29,12 +29,14 @@ export type ServeToolsOptions = {
   only?: readonly string[] | undefined;
   /** How long calls under way are waited for when the service stops, ms. */
   drainGraceMs: number;
+  /** Calls at once. */
+  maxCalls?: number | undefined;
 };
 
 /** @throws tool-unknown when `only` names what is not there */
 export function serveTools(options: ServeToolsOptions): Endpoint[] {
-  const { bus, resources, drainGraceMs } = options;
-  const calls = createCallRegistry();
+  const { bus, resources, drainGraceMs, maxCalls } = options;
+  const calls = createCallRegistry(maxCalls, bus.id);
   const endpoints = selected(options).map((tool) => endpoint({ bus, calls }, tool));
   const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
     calls.cancel(callIds),
@@ -65,19 +67,26 @@ function endpoint(host: Host, tool: Tool): Endpoint {
   const { bus, calls } = host;
   const definition = describeTool(tool, bus.subjects.tool(tool.name));
   const { name, subject, timeoutMs } = definition;
+  const endpointOf = `tool-${name}`;
   const serving: Serving = serve(bus, {
     subject,
     queue: name,
     request: toolRequestSchema,
     handle: async (request, context): Promise<ToolReply> => {
-      const { signal, close } = calls.open(request.callId, Math.min(request.timeoutMs, timeoutMs), request.run);
+      const { signal, close } = calls.open(
+        request.callId,
+        Math.min(request.timeoutMs, timeoutMs),
+        request.run,
+        endpointOf,
+      );
       const { outcome, sequence } = await execute(tool, request, signal, context);
       close();
       if ('error' in outcome) report(bus, name, request, outcome.error, serving.stats);
       return { sequence, ...outcome, replica: bus.id };
     },
   });
-  return { name: `tool-${name}`, queue: name, serving, metadata: { kind: 'tool', tool: definition } };
+  const data = () => ({ calls: calls.depth(endpointOf), maxCalls: calls.maxCalls });
+  return { name: endpointOf, queue: name, data, serving, metadata: { kind: 'tool', tool: definition } };
 }
 
 /** Never throws. `sequence`: how many progress messages have left. */

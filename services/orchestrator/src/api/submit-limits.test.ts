@@ -1,0 +1,51 @@
+import { MillraceError, textMessage, type RunRequest } from '@millrace/contracts';
+import { expect, test } from 'vitest';
+import { createSubmitGuard } from './submit-limits.ts';
+
+const request = (tenant = 'acme', text = 'hello'): RunRequest => ({
+  runId: 'r',
+  tenant,
+  agent: 'demo',
+  messages: [textMessage('m1', 'user', text)],
+  requestContext: {},
+  deadlineMs: 1_000,
+});
+const refusal = (work: () => void): MillraceError | undefined => {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (MillraceError.isInstance(error)) return error;
+    throw error;
+  }
+};
+
+test('a tenant may submit a second’s runs at once, then as many a second, and is told when to come back', () => {
+  let now = 0;
+  const guard = createSubmitGuard({ maxInputBytes: 1_000, runsPerSecond: 10 }, () => now);
+  const submit = () => refusal(() => guard.check(request()));
+  for (let count = 0; count < 10; count++) expect(submit()).toBeUndefined();
+  const refused = submit();
+  expect(refused).toMatchObject({ code: 'too-many-runs', path: 'RUNS_PER_SECOND', retryAfterMs: 100 });
+  now += 100;
+  expect(submit()).toBeUndefined();
+  expect(submit()).toMatchObject({ code: 'too-many-runs' });
+  now += 5_000;
+  for (let count = 0; count < 10; count++) expect(submit()).toBeUndefined();
+});
+
+test('one tenant’s runs do not count for another one', () => {
+  const guard = createSubmitGuard({ maxInputBytes: 1_000, runsPerSecond: 1 }, () => 0);
+  expect(refusal(() => guard.check(request('acme')))).toBeUndefined();
+  expect(refusal(() => guard.check(request('acme')))).toBeDefined();
+  expect(refusal(() => guard.check(request('other')))).toBeUndefined();
+});
+
+test('messages that are larger than the limit are refused by its name, and cost nothing of the rate', () => {
+  const guard = createSubmitGuard({ maxInputBytes: 1_000, runsPerSecond: 1 }, () => 0);
+  expect(refusal(() => guard.check(request('acme', 'x'.repeat(1_000))))).toMatchObject({
+    code: 'input-too-large',
+    path: 'MAX_INPUT_BYTES',
+  });
+  expect(refusal(() => guard.check(request()))).toBeUndefined();
+});
