@@ -21,6 +21,7 @@ export type SubmitGuard = {
 export function createSubmitGuard(limits: SubmitLimits, now: () => number = () => performance.now()): SubmitGuard {
   const { maxInputBytes, runsPerSecond } = limits;
   const intervalMs = 1_000 / runsPerSecond;
+  const burstMs = Math.max(BURST_MS, intervalMs);
   /** By tenant: the time up to which what was submitted is paid for, the longest ago first. */
   const paidUntil = new Map<string, number>();
   const forget = (at: number) => {
@@ -35,7 +36,8 @@ export function createSubmitGuard(limits: SubmitLimits, now: () => number = () =
       if (bytes > maxInputBytes) throw tooLarge(bytes, maxInputBytes);
       const at = now();
       const until = Math.max(paidUntil.get(tenant) ?? at, at) + intervalMs;
-      if (until - at > BURST_MS + intervalMs) throw tooMany(tenant, runsPerSecond, until - at - BURST_MS - intervalMs);
+      const early = until - at - burstMs;
+      if (early > 0) throw tooMany(tenant, runsPerSecond, early);
       paidUntil.delete(tenant);
       paidUntil.set(tenant, until);
       forget(at);

@@ -8,6 +8,7 @@ import {
   type ToolDefinition,
 } from '@millrace/contracts';
 import { gatherInfo, gatherPings, hasLeft, type Bus } from '@millrace/bus';
+import { createMissingReplicas } from './missing-replicas.ts';
 import { createSilentReplicas } from './silent-replicas.ts';
 
 export type FoundProcessor = AdvertisedProcessor;
@@ -47,11 +48,22 @@ export function createDiscovery(bus: Bus): Discovery {
   let tools = new Map<string, ToolDefinition>();
   const log = createRefusalLog(bus);
   const silent = createSilentReplicas();
+  const missing = createMissingReplicas((replica) => hasLeft(bus, replica, PING_MS).catch(() => false));
+  const noteMissing = async (before: Advertised, now: Advertised) => {
+    await missing.update(before, now);
+    for (const id of now.processors.keys()) for (const replica of missing.of(id)) silent.note(replica, true);
+  };
+  const replicasOf = (processor: string) => [
+    ...(found.processors.get(processor)?.replicas ?? []),
+    ...missing.of(processor),
+  ];
 
   const refresh = freshly(async () => {
+    const before = found;
     found = readAdvertised(await gatherInfo(bus, { gatherMs: GATHER_MS, max: MAX_ANSWERS }), bus.subjects);
     tools = new Map([...found.tools].map(([name, { tool }]) => [name, tool]));
     log(found.refused);
+    void noteMissing(before, found);
   });
   const timer = setInterval(() => void refresh().catch(() => undefined), REFRESH_MS).unref();
 
@@ -84,13 +96,16 @@ export function createDiscovery(bus: Bus): Discovery {
     async hasSilent(processor, replica) {
       const known = found.processors.get(processor);
       if (!known) return false;
-      const pings = known.replicas.map(async (one) => ({ one, answer: await answersPing(bus, known.service, one) }));
+      const pings = replicasOf(processor).map(async (one) => ({
+        one,
+        answer: await answersPing(bus, known.service, one),
+      }));
       const asked = await Promise.all(pings);
       if (asked.every(({ answer }) => answer === undefined)) return false;
       for (const { one, answer } of asked) silent.note(one, answer === undefined);
       return asked.some(({ one, answer }) => answer === undefined && (replica === undefined || one === replica));
     },
-    preferred: (processor) => silent.preferred(found.processors.get(processor)?.replicas ?? []),
+    preferred: (processor) => silent.preferred(replicasOf(processor)),
     refresh,
     stop: () => clearInterval(timer),
   };

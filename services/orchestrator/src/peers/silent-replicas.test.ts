@@ -9,7 +9,7 @@ test('a replica that was silent is avoided for a while, where there is another o
   expect(silent.preferred(['a', 'b'])).toBe('b');
   expect(silent.preferred(['c', 'd'])).toBeUndefined();
   expect(silent.preferred(['a'])).toBeUndefined();
-  now = 5_001;
+  now = 10_001;
   expect(silent.preferred(['a', 'b'])).toBeUndefined();
 });
 

@@ -1,8 +1,8 @@
 // Replicas that did not answer a ping a moment ago, while others did. A process that is stopped keeps its place in the queue group until
 // the server finds out, and each request that goes there costs a second: for a while requests go to another one by name.
 
-/** The server pings its clients too, and cuts off one that is silent: until then it is avoided, and looked for again in between. ms */
-const AVOIDED_MS = 5_000;
+/** As long as two rounds of discovery, which notes again who is still silent. ms */
+const AVOIDED_MS = 10_000;
 
 export type SilentReplicas = {
   note(replica: string, isSilent: boolean): void;

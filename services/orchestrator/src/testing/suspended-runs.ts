@@ -15,7 +15,7 @@ import { expireRun } from '../run/expire-run.ts';
 import { createRunConsumer } from '../run/run-consumer.ts';
 import { createDriver, type DrivenRun } from './driven-runs.ts';
 import type { TestJetStream } from './jetstream.ts';
-import { agents } from './runs-api.ts';
+import { anything, agents } from './runs-api.ts';
 import type { Say } from './scripted-model.ts';
 
 export function useSuspendedRuns(stream: TestJetStream) {
@@ -28,7 +28,7 @@ export function useSuspendedRuns(stream: TestJetStream) {
     stops.push(made.stop);
     return made;
   };
-  const api = () => createRunsApi(stream.access, agents);
+  const api = () => createRunsApi(stream.access, agents, anything);
   const address = ({ runId }: DrivenRun) => ({ tenant: 'acme', run: runId });
   const statusOf = async (run: DrivenRun) => (await run.head())?.status;
   return {
@@ -40,7 +40,7 @@ export function useSuspendedRuns(stream: TestJetStream) {
     orchestrator(...script: Say[]) {
       const made = driver(...script);
       const draining = new AbortController();
-      const consumer = createRunConsumer(made.deps, 8, draining.signal);
+      const consumer = createRunConsumer(made.deps, { maxRuns: 8, maxRunsPerTenant: 8 }, draining.signal);
       const consuming = consumeCommands(stream.access, consumer.take, () => undefined, draining.signal);
       const stop = async () => {
         draining.abort();
