@@ -39,18 +39,18 @@ test('gives what is there before the error that it ended with', async () => {
   expect(await log.outcome).toMatchObject({ code: 'chunks-gone' });
 });
 
-test('keeps a bound, and tells a reader that is behind it so, instead of skipping in silence', async () => {
-  const log = createChunkLog(100);
+test('keeps a bound, and tells a reader that is behind it where to come back, instead of skipping in silence', async () => {
+  const log = createChunkLog(undefined, 100);
   log.append(numbered(0, 1));
   const slow = log.read();
   expect((await slow.next()).value).toMatchObject({ index: 0 });
   log.append(numbered(1, 101));
-  await expect(slow.next()).rejects.toMatchObject({ code: 'chunks-gone' });
-  await expect(collect(log.read())).rejects.toMatchObject({ code: 'chunks-gone' });
+  await expect(slow.next()).rejects.toMatchObject({ code: 'chunks-gone', from: { epoch: 1, index: 1 } });
+  await expect(collect(log.read())).rejects.toMatchObject({ code: 'chunks-gone', from: { epoch: 1, index: 0 } });
 });
 
 test('keeps as many as it says for a reader that keeps up', async () => {
-  const log = createChunkLog(10);
+  const log = createChunkLog(undefined, 10);
   const reading = collect(log.read());
   for (let index = 0; index < 50; index += 1) {
     log.append([chunk(index)]);

@@ -1,7 +1,9 @@
 // The chunks of a run as far as this client knows them, for any number of readers: each sees all of them from the first, however
-// late it comes. Bounded: a reader that is further behind than what is kept gets `chunks-gone`, never a silent gap.
-import { MillraceError } from '@millrace/contracts';
-import type { PositionedChunk } from './chunk-merge.ts';
+// late it comes. Bounded: a reader that is further behind than what is kept gets `chunks-gone` with the position to come back with, never
+// a silent gap.
+import type { MillraceError } from '@millrace/contracts';
+import { FIRST_POSITION, type Position, type PositionedChunk } from './chunk-merge.ts';
+import { CutOffError } from './cut-off-error.ts';
 
 /** Chunks of one run that are kept for slow and late readers. A token each: far more than a run of 10 minutes says. */
 export const MAX_KEPT_CHUNKS = 100_000;
@@ -21,7 +23,8 @@ export type ChunkLog = {
   outcome: Promise<MillraceError | undefined>;
 };
 
-export function createChunkLog(maxKept: number = MAX_KEPT_CHUNKS): ChunkLog {
+/** @param from where the first chunk stands */
+export function createChunkLog(from: Position = FIRST_POSITION, maxKept: number = MAX_KEPT_CHUNKS): ChunkLog {
   const kept: PositionedChunk[] = [];
   /** How many were dropped: the ordinal of kept[0]. */
   let dropped = 0;
@@ -53,11 +56,13 @@ export function createChunkLog(maxKept: number = MAX_KEPT_CHUNKS): ChunkLog {
     end: () => close(undefined),
     fail: close,
     async *read() {
+      let next = from;
       for (let at = 0; ;) {
-        if (at < dropped) throw gone(dropped - at);
+        if (at < dropped) throw new CutOffError(dropped - at, next);
         const chunk = kept[at - dropped];
         if (chunk) {
           at += 1;
+          next = { epoch: chunk.epoch, index: chunk.index + 1 };
           yield chunk;
         } else if (closed) {
           if (closed.error) throw closed.error;
@@ -68,10 +73,4 @@ export function createChunkLog(maxKept: number = MAX_KEPT_CHUNKS): ChunkLog {
     last: () => kept.at(-1),
     outcome: outcome.promise,
   };
-}
-
-function gone(count: number): MillraceError {
-  return new MillraceError('chunks-gone', `This reader is ${count} chunks behind what is kept.`, {
-    remedy: 'Read as the chunks come, or follow the run anew: what is still stored is replayed.',
-  });
 }

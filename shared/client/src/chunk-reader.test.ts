@@ -26,7 +26,12 @@ async function reading(answer: (from: Position, n: number) => ReplayAnswer, opti
   const started = performance.now();
   let publish: (batch: LiveBatch) => void = () => undefined;
   const stopped = vi.fn<() => void>();
+  let reconnected: () => void = () => undefined;
   const source = {
+    onReconnect: (listener: () => void) => {
+      reconnected = listener;
+      return () => void (reconnected = () => undefined);
+    },
     listen: async (handle: (batch: LiveBatch) => void) => {
       publish = handle;
       return { stop: stopped };
@@ -42,7 +47,15 @@ async function reading(answer: (from: Position, n: number) => ReplayAnswer, opti
     for await (const { index } of log.read()) seen.push(index);
     return seen;
   };
-  return { reader, log, asked, stopped, publish: (batch: LiveBatch) => publish(batch), indexes };
+  return {
+    reader,
+    log,
+    asked,
+    stopped,
+    reconnect: () => reconnected(),
+    publish: (batch: LiveBatch) => publish(batch),
+    indexes,
+  };
 }
 
 describe('a reader', () => {
@@ -52,6 +65,17 @@ describe('a reader', () => {
     const timeout = { code: 'timeout', remedy: expect.stringContaining('new run id') };
     await Promise.all([expect(run.indexes()).rejects.toMatchObject(timeout), vi.advanceTimersByTimeAsync(60_000)]);
     expect(run.asked).toHaveLength(4);
+  });
+
+  test('asks at once when its lost connection is back, and not after a silence', async () => {
+    const run = await reading((from) => (from.index < 2 ? brings(at(1, text('b'), finish)) : nothing()));
+    run.publish(at(0, text('a')));
+    run.reconnect();
+    await vi.advanceTimersByTimeAsync(limits.retryMs);
+    expect(run.asked).toHaveLength(1);
+    expect(await run.indexes()).toEqual([0, 1, 2]);
+    run.reconnect();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('asks nothing while live chunks come, and is over with the last one', async () => {
@@ -126,7 +150,10 @@ describe('a reader', () => {
       handle(at(0, finish));
       return { stop };
     };
-    await readChunks({ listen, replay: async () => nothing() }, log, { late: false, limits });
+    await readChunks({ listen, onReconnect: () => () => undefined, replay: async () => nothing() }, log, {
+      late: false,
+      limits,
+    });
     expect(await log.outcome).toBeUndefined();
     expect(stop).toHaveBeenCalledOnce();
   });

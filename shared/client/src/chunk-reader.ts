@@ -1,5 +1,5 @@
-// Reads one run from a source into a log: listens live, and asks for a replay where something is missing, after a silence, and
-// until the last chunk is there. It ends by itself with the run; whoever stops it earlier says why.
+// Reads one run from a source into a log: listens live, and asks for a replay where something is missing, after a silence, when a lost
+// connection is back, and until the last chunk is there. It ends by itself with the run; whoever stops it earlier says why.
 import { MillraceError } from '@millrace/contracts';
 import type { Listening } from '@millrace/bus';
 import {
@@ -48,11 +48,14 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
   /** When what is missing began to be overdue. */
   let overdueSince: number | undefined;
 
+  // Asked soon, not after a silence; not by all readers in the same moment.
+  const forget = source.onReconnect(() => schedule(Math.random() * limits.retryMs));
   const finish = (error?: MillraceError) => {
     if (abort.signal.aborted) return;
     abort.abort();
     clearTimeout(timer);
     listening?.stop();
+    forget();
     if (error) log.fail(error);
     else log.end();
   };
@@ -112,7 +115,10 @@ export async function readChunks(source: ChunkSource, log: ChunkLog, options: Re
       schedule(0);
     } else if (!hadGap) timer?.refresh();
   };
-  listening = await source.listen(onBatch);
+  listening = await source.listen(onBatch).catch((error: unknown) => {
+    forget();
+    throw error;
+  });
   // The whole run may have come while the server took the subscription.
   if (abort.signal.aborted) listening.stop();
   else schedule(late ? 0 : limits.silenceMs);

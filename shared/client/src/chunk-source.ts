@@ -16,6 +16,8 @@ export type ReplayAnswer = Replayed & {
 export type ChunkSource = {
   /** Resolves when the server has the subscription: what is published from then on comes, unless it is lost. */
   listen(handle: (batch: LiveBatch) => void): Promise<Listening>;
+  /** Calls back each time a lost connection is there again: what was published meanwhile is missing. Returns what ends that. */
+  onReconnect(listener: () => void): () => void;
   /** @throws coded: chunks-gone, run-unknown, nobody-there, timeout, … */
   replay(from: Position, signal: AbortSignal): Promise<ReplayAnswer>;
 };
@@ -44,6 +46,7 @@ export function chunkSource({ bus, tenant, ask }: Connection, runId: string): Ch
         throw error;
       }
     },
+    onReconnect: (listener) => bus.onReconnect(listener),
     async replay(from, signal) {
       const answer = await ask('replay', from, { run: runId, signal, timeoutMs: REPLAY_TIMEOUT_MS });
       const batches = z.array(batchSchema).safeParse(answer.batches);

@@ -24,6 +24,7 @@ test('has every chunk once, though some were published while nobody was connecte
     for await (const text of run.textStream) read.push(text);
   })();
   await eventually(() => read.length === 1);
+  const started = performance.now();
   const owner = await eventually(() => api.runs.get(run.runId));
   await nats.kill();
   owner.lose(owner.text('b'), owner.text('c'));
@@ -37,5 +38,7 @@ test('has every chunk once, though some were published while nobody was connecte
   owner.finish('abcd');
   await reading;
   expect(read).toEqual(['a', 'b', 'c', 'd']);
+  // Sooner than a silence of 10 s would have made it ask.
+  expect(performance.now() - started).toBeLessThan(9_000);
   expect(await run.result()).toMatchObject({ status: 'finished', text: 'abcd' });
 });

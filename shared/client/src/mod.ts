@@ -1,4 +1,5 @@
 // The client library: runs, threads, memory, agents and processors of a Millrace, over NATS.
+export { CutOffError } from './cut-off-error.ts';
 export { MAX_KEPT_CHUNKS } from './chunk-log.ts';
 export { FIRST_POSITION, type Position, type PositionedChunk } from './chunk-merge.ts';
 export { parseAgentFile, withPlaces, type AgentFile, type Place } from './agent-file.ts';

@@ -11,7 +11,8 @@ export type Run = {
   runId: string;
   /**
    * Every chunk, in order, for each reader from the first. A `retract` chunk {index} says that the chunks from that index on no
-   * longer count; a late run's replay leaves those out. Throws coded when it cannot go on: the result may still be learnt.
+   * longer count; a late run's replay leaves those out. Throws coded when it cannot go on: the result may still be learnt. A reader
+   * that is too slow gets a `CutOffError` with the position from which `follow` goes on.
    */
   fullStream: AsyncIterable<Chunk>;
   /** The same with each chunk's position, which is what a `retract` counts by, and where `follow` can go on from. */

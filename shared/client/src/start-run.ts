@@ -62,7 +62,7 @@ export async function followRun(
 }
 
 async function openReading(connection: Connection, runId: string, options: ReaderOptions, closed: AbortSignal) {
-  const log = createChunkLog();
+  const log = createChunkLog(options.from);
   const { stop } = await readChunks(chunkSource(connection, runId), log, options);
   const onClose = () => stop(new MillraceError('cancelled', `The connection was closed before ${runId} had ended.`));
   if (closed.aborted) onClose();
