@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAgentFile } from '@millrace/client';
 import { agentSchema, verdictSchema } from '@millrace/contracts';
+import { loadProcessors } from '@millrace/testkit/in-process';
 import { describe, expect, test } from 'vitest';
 import { declaredIn } from '../processor-pages/docstring.ts';
 import { findProcessors, type FoundProcessor } from '../processor-pages/find-processors.ts';
@@ -39,6 +40,12 @@ test('pages and processors are the same set (npm run -s pages)', () => {
   const written = readdirSync(join(root, 'docs/processors'));
   expect(written.toSorted()).toEqual(pages.map(({ name }) => name).toSorted());
   expect(read('docs/processors/README.md')).toBe(pages[0]?.text);
+});
+
+test('what guardrails serves are the processors that its sources define', async () => {
+  const served = (await loadProcessors('guardrails')).map(({ id }) => id);
+  const defined = byId.filter(({ service }) => service === 'guardrails').map(({ id }) => id);
+  expect(served.toSorted()).toEqual(defined);
 });
 
 test('a docstring is read with its tags; a definition without one is found, made by a function or not', () => {
