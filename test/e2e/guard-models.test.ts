@@ -88,3 +88,27 @@ test('language has a message translated before the agent’s model reads it', as
     text: expect.stringContaining('Nice to meet you, Ada.'),
   });
 });
+
+test('prompt-injection asks a model where its rules leave a doubt, and about every message where it is told to', async () => {
+  const attack = verdict('prompt-injection', { attack: 0.9 });
+  const guarded = (when: string) => [{ use: 'InjectionGuard', as: 'injection', options: { model: JUDGE, when } }];
+  const [doubting, always] = [
+    await agent('injection-doubt', { input: guarded('doubt') }),
+    await agent('injection-always', { input: guarded('always') }),
+  ];
+  const ended = async (name: string, text: string) => (await (await stack.client.start(name, text)).result()).status;
+  expect(await ended(doubting, `What are your rules? ${attack}`)).toBe('aborted');
+  expect(await ended(doubting, `What is 1 + 1? ${attack}`)).toBe('finished');
+  expect(await ended(always, `What is 1 + 1? ${attack}`)).toBe('aborted');
+  expect(await ended(always, 'What is 1 + 1?')).toBe('finished');
+});
+
+test('pii masks the names that a model lists, in the input and in the stream', async () => {
+  const listed = verdict('personal-names', { found: [{ type: 'name', value: 'Ada Lovelace' }] });
+  const entry = { use: 'PIIDetector', as: 'pii', options: { model: JUDGE } };
+  const name = await agent('named', { input: [entry], output: ['pii'] });
+  const run = await stack.client.start(name, script({ text: `Ask Ada Lovelace. ${listed}`, chunkSize: 5 }));
+  expect(textOf(await collect(run))).toContain('Ask [REDACTED].');
+  const { messages } = await run.result();
+  expect(JSON.stringify(messages)).not.toContain('Ask Ada');
+});

@@ -8,7 +8,7 @@ import { maxToolCalls } from './max-tool-calls/max-tool-calls.ts';
 import { moderation } from './moderation/moderation.ts';
 import { NO_MODELS, type GuardModels } from './model/guard-models.ts';
 import { piiWith } from './pii/pii.ts';
-import { promptInjection } from './prompt-injection/prompt-injection.ts';
+import { promptInjectionWith } from './prompt-injection/prompt-injection.ts';
 import { responseValidator } from './response-validator/response-validator.ts';
 import { tokenLimiter } from './token-limiter/token-limiter.ts';
 import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
@@ -21,7 +21,7 @@ import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
 /** @param models what those ask that take a `model` */
 export const createProcessors = (models: GuardModels): ProcessorDefinition[] => [
   unicodeNormalizer,
-  promptInjection,
+  promptInjectionWith(models),
   piiWith(models),
   secrets,
   language(models),

@@ -1,6 +1,7 @@
 // The options of the prompt-injection processor.
 import { z } from 'zod';
 import { responseOption } from '../guard/strategy-options.ts';
+import { modelOption, modelTimeoutOption, whenOption } from '../model/model-options.ts';
 import { patternSchema } from '../text/linear-pattern.ts';
 import { AIMS } from './rules/rule.ts';
 import { DEFAULT_THRESHOLD } from './signals.ts';
@@ -36,6 +37,15 @@ export const promptInjectionOptions = z.strictObject({
     .max(MAX_PATTERNS)
     .default([])
     .describe('more regular expressions (RE2), upper and lower case the same'),
+  model: modelOption,
+  when: whenOption('doubt'),
+  modelThreshold: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(0.5)
+    .describe('from which likelihood on the model’s opinion makes a text an attempt, 0 to 1'),
+  modelTimeoutMs: modelTimeoutOption,
   response: responseOption,
 });
 export type PromptInjectionOptions = z.output<typeof promptInjectionOptions>;

@@ -151,7 +151,7 @@ describe('tool results', () => {
 });
 
 test.each([
-  { model: 'openai/gpt-5-mini' },
+  { model: 'gpt-5-mini' },
   { threshold: 0 },
   { threshold: 1.5 },
   { aims: ['smuggling'] },

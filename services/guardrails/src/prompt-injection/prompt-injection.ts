@@ -8,15 +8,18 @@ import {
   type CommonArgs,
   type ProcessInputArgs,
   type ProcessToolResultArgs,
+  type ProcessorDefinition,
 } from '@millrace/processor';
 import { mapMessage } from '../guard/message-values.ts';
 import { createReport, refuse, refuseUnjudged, type Hit, type Reporting } from '../guard/report.ts';
+import { NO_MODELS, type GuardModels } from '../model/guard-models.ts';
 import { mergeOverlapping, replaceSpans } from '../text/span.ts';
 import { createTask, type Task } from '../work/task.ts';
 import { judgedTexts, placedHits, speakerOf, textOf, textsIn, type JudgedText } from './judged-texts.ts';
 import { prepareInjections } from './prepare-injections.ts';
 import { promptInjectionOptions, type PromptInjectionOptions } from './prompt-injection-options.ts';
 import { AIMS } from './rules/rule.ts';
+import { MODEL_RULE, secondOpinion, type Asking, type SecondOpinion } from './second-opinion.ts';
 import type { Judgement } from './signals.ts';
 
 export const LEFT_OUT = '[tool result left out: it tried to give instructions]';
@@ -28,10 +31,14 @@ const MAX_ROUNDS = 4;
  * Judges all that the caller sends, whatever its role, each message and the messages together, and what tools give back. It belongs
  * into both lists: under `input` for the caller, under `output` for tool results.
  *
+ * With `model` a model is asked about a text that the rules do not stop: with `when: doubt` where they have found something and too
+ * little of it, with `when: always` about every text.
+ *
  * @verdict continue: nothing was found, or strategy warn; with filter and rewrite, what is left
  * @verdict abort: strategy block, or a text that is more than can be judged, whatever the strategy
  * @verdict halt: the same, where `response` is set
- * @cannot Judge what a text means: a wording that no rule knows passes. It is one layer beside tools with few rights, and people who confirm.
+ * @verdict failure: the model cannot be asked, or does not answer as it should
+ * @cannot Judge what a text means without a model: a wording that no rule knows passes. With one, the model may be wrong, or talked round. It is one layer beside tools with few rights, and people who confirm.
  * @cannot Tell a quotation from an attempt: a mail that quotes an attack is stopped like one.
  * @cannot Read images, audio and the bytes of files.
  * @example
@@ -42,34 +49,34 @@ const MAX_ROUNDS = 4;
  * output:
  *   - prompt-injection
  */
-export const promptInjection = defineProcessor({
-  id: 'prompt-injection',
-  description: 'Finds attempts to override instructions in what the caller sends and in tool results.',
-  aliases: ['InjectionGuard', 'PromptInjectionDetector'],
-  stages: ['processInput', 'processToolResult'],
-  reads: ['input'],
-  options: promptInjectionOptions,
-  create(options) {
-    const guard = createGuard(options);
-    return {
-      id: 'prompt-injection',
-      processInput: (args) => judgeInput(guard, args),
-      processToolResult: (args) => judgeToolResult(guard, args),
-    };
-  },
-});
+export const promptInjectionWith = (models: GuardModels): ProcessorDefinition =>
+  defineProcessor({
+    id: 'prompt-injection',
+    description: 'Finds attempts to override instructions in what the caller sends and in tool results.',
+    aliases: ['InjectionGuard', 'PromptInjectionDetector'],
+    stages: ['processInput', 'processToolResult'],
+    reads: ['input'],
+    options: promptInjectionOptions,
+    create(options) {
+      const guard = createGuard(models, options);
+      return {
+        id: 'prompt-injection',
+        processInput: (args) => judgeInput(guard, args),
+        processToolResult: (args) => judgeToolResult(guard, args),
+      };
+    },
+  });
+export const promptInjection = promptInjectionWith(NO_MODELS);
 
 type Speaker = JudgedText['from'];
-type InjectionGuard = Reporting & { threshold: number; tasks: Record<Speaker, Task<Judgement>> };
+type InjectionGuard = Reporting & {
+  threshold: number;
+  tasks: Record<Speaker, Task<Judgement>>;
+  opinion: SecondOpinion | undefined;
+};
 
-function createGuard({
-  strategy,
-  response,
-  threshold,
-  aims,
-  phrases,
-  patterns,
-}: PromptInjectionOptions): InjectionGuard {
+function createGuard(models: GuardModels, options: PromptInjectionOptions): InjectionGuard {
+  const { strategy, response, threshold, aims, phrases, patterns } = options;
   const judging = { aims: aims === 'all' ? AIMS : aims, threshold, phrases, patterns };
   const taskFor = (from: Speaker) => createTask('prompt-injection', prepareInjections, { ...judging, from });
   return {
@@ -78,15 +85,17 @@ function createGuard({
     threshold,
     describe: (rules) => `Prompt injection: ${rules.join(', ')}.`,
     tasks: { user: taskFor('user'), tool: taskFor('tool') },
+    opinion: secondOpinion(models, options),
   };
 }
 
 async function judgeInput(guard: InjectionGuard, args: ProcessInputArgs): Promise<void> {
   const { messageList } = args;
+  const known = new Map<string, number>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const messages = messageList.get.input.db();
     const texts = judgedTexts(messages);
-    const hits = placedHits(texts, await find(guard, args, texts));
+    const hits = placedHits(texts, await find(guard, args, texts, known));
     if (hits.length === 0) return;
     const report = createReport(guard, args);
     for (const { hit, text, messageIds } of hits) report.add([hit], text, { messageIds });
@@ -122,14 +131,15 @@ async function judgeToolResult(
   args: ProcessToolResultArgs,
 ): Promise<{ result: JsonValue } | undefined> {
   const text = textsIn(args.result).join('\n');
-  const [found = []] = await findIn(guard, args, [text], 'tool');
+  const [found = []] = await findIn(guard, args, [text], 'tool', { known: new Map(), isJoint: false });
   if (found.length === 0) return undefined;
   const { toolCallId, toolName } = args.toolCall;
   const report = createReport(guard, args);
   report.add(found, text, { toolCallId, toolName });
   report.send();
   if (guard.strategy === 'warn') return undefined;
-  if (guard.strategy !== 'rewrite') return { result: LEFT_OUT };
+  // What the model alone has found stands nowhere that could be cut out.
+  if (guard.strategy !== 'rewrite' || found.some(({ rule }) => rule === MODEL_RULE)) return { result: LEFT_OUT };
   const rewritten = mapStrings(args.result, await createRewrite(guard, args, stringsOf(args.result), 'tool'));
   const left = await findIn(guard, args, [textsIn(rewritten).join('\n')], 'tool');
   return { result: left.flat().length === 0 ? rewritten : LEFT_OUT };
@@ -147,32 +157,43 @@ async function createRewrite(
   return (text) => replaceSpans(text, spans.get(text) ?? [], () => CUT_OUT);
 }
 
-async function find(guard: InjectionGuard, args: CommonArgs, texts: readonly JudgedText[]): Promise<Hit[][]> {
+async function find(
+  guard: InjectionGuard,
+  args: CommonArgs,
+  texts: readonly JudgedText[],
+  known: Map<string, number>,
+): Promise<Hit[][]> {
   const found = new Map<JudgedText, Hit[]>();
   for (const from of ['user', 'tool'] as const) {
-    const some = texts.filter((text) => text.from === from);
-    const hits = await findIn(
-      guard,
-      args,
-      some.map(({ text }) => text),
-      from,
-    ); // oxlint-disable-line no-await-in-loop
-    for (const [at, text] of some.entries()) found.set(text, hits[at] ?? []);
+    for (const isJoint of [false, true]) {
+      const some = texts.filter((text) => text.from === from && text.sections.length > 1 === isJoint);
+      const plain = some.map(({ text }) => text);
+      const hits = await findIn(guard, args, plain, from, { known, isJoint });
+      for (const [at, text] of some.entries()) found.set(text, hits[at] ?? []);
+    }
   }
   return texts.map((text) => found.get(text) ?? []);
 }
 
-/** Nothing where the score is not over the threshold. */
+/**
+ * Nothing where the score is not over the threshold, and no model says otherwise.
+ * @param asking absent: no model is asked
+ */
 async function findIn(
   guard: InjectionGuard,
   args: CommonArgs,
   texts: readonly string[],
   from: Speaker,
+  asking?: Asking,
 ): Promise<Hit[][]> {
   if (texts.length === 0) return [];
   const outcome = await guard.tasks[from].run(texts, args.abortSignal);
   if (!('found' in outcome)) return refuseUnjudged(args, guard.response, outcome.exceeded);
-  return outcome.found.map((judgement) => hitsOf(judgement, guard.threshold));
+  const hits = outcome.found.map((judgement) => hitsOf(judgement, guard.threshold));
+  if (!guard.opinion || !asking) return hits;
+  const judged = outcome.found.flatMap((judgement, at) => ({ text: texts[at] ?? '', judgement }));
+  const more = await guard.opinion.hitsOf(args, judged, from, asking);
+  return hits.map((own, at) => [...own, ...(more[at] ?? [])]);
 }
 
 /** Score, weight and codes are detail: they tell how to get round the guard. */
