@@ -7,7 +7,10 @@ import { beginning } from '../text/json-place.ts';
 import { compilePattern } from '../text/linear-pattern.ts';
 import { replaceHits } from '../text/replace-hits.ts';
 import type { PrepareJudge } from '../work/task-outcome.ts';
-import { createKeywordMatcher } from './keyword-matcher.ts';
+import type { Span } from '../text/span.ts';
+import { newLetterReading, type LetterReading } from './cut-letters.ts';
+import { createCutMatcher, isCuttable } from './cut-matcher.ts';
+import { createKeywordMatcher, newTokenReading, type TokenReading } from './keyword-matcher.ts';
 import type { KeywordOptions } from './keyword-options.ts';
 import { findPatterns, settledByPatterns } from '../patterns/pattern-filter.ts';
 
@@ -32,15 +35,9 @@ export const prepareKeywords: PrepareJudge<KeywordOptions, Hit[][]> = (options) 
 /** Which keyword or pattern it was, callers must not learn: it stands in the detail alone. */
 export function keywordRules({ keywords, patterns, wholeWords }: KeywordOptions): StreamRule[] {
   const rules: StreamRule[] = [];
-  if (keywords.length > 0) {
-    const { find, settled } = createKeywordMatcher(keywords, wholeWords);
-    rules.push({
-      heldIn: 'held',
-      placesIn: 'places',
-      find: (text) => find(text).map(({ keyword, ...span }) => ({ ...span, rule: 'keyword', detail: { keyword } })),
-      settled,
-    });
-  }
+  if (keywords.length > 0) rules.push(wordRule(keywords, wholeWords));
+  const cuttable = keywords.filter(isCuttable);
+  if (cuttable.length > 0) rules.push(cutRule(cuttable, wholeWords));
   if (patterns.length > 0) {
     const compiled = patterns.map(compilePattern);
     rules.push({
@@ -57,3 +54,32 @@ export function keywordRules({ keywords, patterns, wholeWords }: KeywordOptions)
   }
   return rules;
 }
+
+function wordRule(keywords: readonly string[], wholeWords: boolean): StreamRule {
+  const { find, settled } = createKeywordMatcher(keywords, wholeWords);
+  return {
+    heldIn: 'held',
+    placesIn: 'places',
+    find: (text) => find(text).map(asHit),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written here alone, under this very key
+    settled: (text, noted) => settled(text, (noted['tokens'] ??= newTokenReading()) as TokenReading),
+  };
+}
+
+function cutRule(keywords: readonly string[], wholeWords: boolean): StreamRule {
+  const { find, settled } = createCutMatcher(keywords, wholeWords);
+  return {
+    heldIn: 'heldForCut',
+    placesIn: 'placesForCut',
+    find: (text) => find(text).map(asHit),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written here alone, under this very key
+    settled: (text, noted) => settled(text, (noted['letters'] ??= newLetterReading()) as LetterReading),
+  };
+}
+
+const asHit = ({ keyword, start, end }: Span & { keyword: string }): Hit => ({
+  start,
+  end,
+  rule: 'keyword',
+  detail: { keyword },
+});

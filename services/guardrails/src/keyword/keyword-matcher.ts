@@ -6,9 +6,12 @@ import { tokensOf, type Token } from './tokens.ts';
 type KeywordHit = Span & { keyword: string };
 export type KeywordMatcher = {
   find(text: string): KeywordHit[];
-  /** How much of `text` is decided whatever follows, code units. */
-  settled(text: string): number;
+  /** How much of `text` is decided whatever follows, code units. @param reading of the held text; changes */
+  settled(text: string, reading: TokenReading): number;
 };
+/** The tokens of a held text, the last of which may go on. JSON. */
+export type TokenReading = { tokens: Token[] };
+export const newTokenReading = (): TokenReading => ({ tokens: [] });
 
 type Node = { next: Map<string, Node>; keyword?: string };
 
@@ -17,9 +20,22 @@ export function createKeywordMatcher(keywords: readonly string[], wholeWords: bo
   for (const keyword of keywords) addKeyword(root, keyword, tokensOf(keyword.trim(), wholeWords));
   return {
     find: (text) => scan(root, tokensOf(text, wholeWords), false).hits,
-    settled: (text) => scan(root, tokensOf(text, wholeWords), true).settled,
+    settled(text, reading) {
+      readOn(text, reading, wholeWords);
+      const { settled } = scan(root, reading.tokens, true);
+      reading.tokens = reading.tokens.filter(({ start }) => start >= settled).map((token) => moved(token, -settled));
+      return settled;
+    },
   };
 }
+
+/** The last token is read again, with what has come behind it. */
+function readOn(text: string, reading: TokenReading, wholeWords: boolean): void {
+  const from = reading.tokens.pop()?.start ?? 0;
+  for (const token of tokensOf(text.slice(from), wholeWords)) reading.tokens.push(moved(token, from));
+}
+
+const moved = ({ text, start, end }: Token, by: number): Token => ({ text, start: start + by, end: end + by });
 
 function addKeyword(root: Node, keyword: string, tokens: readonly Token[]): void {
   let node = root;

@@ -14,7 +14,9 @@ export const keywordOptions = z
       .array(z.string().trim().min(1).max(MAX_KEYWORD))
       .max(MAX_KEYWORDS)
       .default([])
-      .describe('words and phrases'),
+      .describe(
+        'words and phrases; of letters alone they are also found cut by punctuation, spaced out or with accents',
+      ),
     patterns: z
       .array(streamPatternSchema)
       .max(MAX_PATTERNS)

@@ -2,11 +2,14 @@
 // back is bounded.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { wronglyMarked, type KnownValue } from '../testing/known-values.ts';
 import { streamText, type StreamKind } from '../testing/stream-text.ts';
 import { beginning } from '../text/json-place.ts';
 import { compilePattern } from '../text/linear-pattern.ts';
 import { keyword } from './keyword.ts';
-import { createKeywordMatcher } from './keyword-matcher.ts';
+import { newLetterReading } from './cut-letters.ts';
+import { createCutMatcher, isCuttable } from './cut-matcher.ts';
+import { createKeywordMatcher, newTokenReading } from './keyword-matcher.ts';
 import { MARK, keywordRules } from './find-keywords.ts';
 import { MAX_KEYWORD, keywordOptions } from './keyword-options.ts';
 import { MAX_STRETCH, findPatterns, settledByPatterns } from '../patterns/pattern-filter.ts';
@@ -75,9 +78,35 @@ describe.each([true, false])('wholeWords %j', (wholeWords) => {
   test('what is decided stays so whatever follows', () => {
     fc.assert(
       fc.property(texts, texts, (text, more) => {
-        const n = matcher.settled(text);
+        const n = matcher.settled(text, newTokenReading());
         expect(filtered(text.slice(0, n)) + filtered(text.slice(n) + more)).toBe(filtered(text + more));
         expect(text.length - n).toBeLessThanOrEqual(MAX_KEYWORD * MAX_TOKEN);
+      }),
+      { seed: SEED, numRuns: 800 },
+    );
+  });
+});
+
+describe.each([true, false])('cut words, wholeWords %j', (wholeWords) => {
+  const matcher = createCutMatcher([...keywords, 'aaaa b', 'xxxxx'].filter(isCuttable), wholeWords);
+  const filtered = (text: string) => marked(text, matcher.find(text));
+  const letters = fc.constantFrom(
+    ...'droptableofaxbé.-_* \n'.split(''),
+    ' '.repeat(60),
+    '\u200b',
+    '&#46;',
+    'x'.repeat(70),
+    'á',
+  );
+  const cut = fc.array(fc.oneof(letters, fc.constantFrom('d.r.o.p', 'd r o p', 'dróp', 'ta-ble', ' ')), {
+    maxLength: 40,
+  });
+  test('what is decided stays so whatever follows', () => {
+    const given = cut.map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(given, given, (text, more) => {
+        const n = matcher.settled(text, newLetterReading());
+        expect(filtered(text.slice(0, n)) + filtered(text.slice(n) + more)).toBe(filtered(text + more));
       }),
       { seed: SEED, numRuns: 800 },
     );
@@ -115,5 +144,22 @@ describe.each<StreamKind>(['text', 'reasoning', 'tool'])('%s deltas', (kind) => 
       }),
       { seed: SEED, numRuns: 120 },
     );
+  });
+});
+
+describe.each<StreamKind>(['text', 'reasoning', 'tool'])('%s deltas', (kind) => {
+  test('of known keywords are together their marks, and the words between them as they were', async () => {
+    const options = { keywords: ['drop table', 'nightingale'], patterns: ['key-\\d+'], strategy: 'redact' };
+    const values: KnownValue[] = [
+      ['drop table', MARK],
+      ['DROP   Table', MARK],
+      ['d.r.o.p t-a-b-l-e', MARK],
+      ['the n i g h t i n g a l e', `the ${MARK}`],
+      ['níghtingále', MARK],
+      ['key-42', MARK],
+    ];
+    const harmless = ['plain', 'droplet', 'a table', 'drop', 'night', 'key', 'é', '漢字', '👩‍💻', 'a.b.c', 'x-y'];
+    const known = { values, harmless, ends: [', and ', '; ', '\n', ' (no) '], numRuns: 100 };
+    expect(await wronglyMarked(() => keyword.create(options), kind, known)).toBeUndefined();
   });
 });

@@ -42,6 +42,33 @@ describe('keywords', () => {
   });
 });
 
+describe('words that are cut', () => {
+  const options = { keywords: ['drop table', 'nightingale', 'us'] };
+  test.each([
+    ['d.r.o.p t-a-b-l-e', '[REDACTED]'],
+    ['please dr*op* ta_ble now', 'please [REDACTED] now'],
+    ['drop-table', '[REDACTED]'],
+    ['d r o p  t a b l e!', '[REDACTED]!'],
+    ['dröp táble', '[REDACTED]'],
+    ['dro\u0301p table', '[REDACTED]'],
+    ['The N.I.G.H.T.I.N.G.A.L.E. sings', 'The [REDACTED]. sings'],
+    ['night-in-gale', '[REDACTED]'],
+    ['n&#46;ightingale', '[REDACTED]'],
+  ])('are found: %s', async (text, expected) => expect(await redacted(options, text)).toBe(expected));
+  test.each([
+    'a backdrop. Table',
+    'drop. Table',
+    'd. Rop table',
+    'the U.S.',
+    'x-drop-tables',
+    'night. In gale',
+    'a night in gales',
+  ])('are not seen where there are none: %s', async (text) => expect(await redacted(options, text)).toBe(text));
+  test('are parts of words where those count', async () => {
+    expect(await redacted({ keywords: ['table'], wholeWords: false }, 'sta.bles')).toBe('s[REDACTED]s');
+  });
+});
+
 describe('patterns', () => {
   test('are found in any case, in folded text, where an emoji stands before', async () => {
     expect(await redacted({ patterns: ['project-\\d+'] }, '👩‍💻 PROJECT-42 and project-４２')).toBe(
