@@ -67,6 +67,22 @@ beforeAll(async () => {
         if (after > 0) return { runs: Array.from({ length: 5 }, (_, n) => run(n + 30)) };
         return { runs: Array.from({ length: 30 }, (_, n) => run(n)), next: 30 };
       },
+      'saves-list': async ({ threadId = '' }) => {
+        const save = { runId: 'run-7', threadId, entries: ['message-history'], since: 'then', tries: 3 };
+        const saves = threadId === 'of-away' ? [{ ...save, code: 'store-unavailable' }] : [];
+        return { saves, total: saves.length };
+      },
+      'dead-letters-list': async () => {
+        const error = { code: 'run-given-up' as const, message: '6 orchestrators were lost.' };
+        const letter = { tenant: 'default', agent: 'demo', at: 'then', error };
+        return {
+          letters: [
+            { ...letter, what: 'run' as const, runId: 'run-1', retriedAs: 'run-2' },
+            { ...letter, what: 'save' as const, runId: 'run-3', entries: ['message-history'] },
+          ],
+        };
+      },
+      'dead-letters-retry': async () => ({ what: 'run' as const, runId: 'run-2' }),
       'memory-get': async ({ resourceId }) => ({ memory: { name: resourceId ?? 'nobody' }, version: 7 }),
     },
   });
@@ -145,6 +161,19 @@ test('threads messages shows what was said, without what a terminal would obey',
   expect(code).toBe(0);
   expect(stdout).toMatch(/^user {2}\S+\n {2}What is\n {2}17 \* 23\?\nassistant {2}\S+\n {2}391\uFFFD\[2J\n$/);
   expect(JSON.parse((await cli('threads', 'messages', 'of-ada', '--last', '1', '--json')).stdout)).toHaveLength(1);
+});
+
+test('threads messages says which runs are not stored yet', async () => {
+  const { code, stderr } = await cli('threads', 'messages', 'of-away');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'run run-7 is not stored yet (store-unavailable)\n' });
+});
+
+test('dead-letters list shows what was given up and why, dead-letters retry prints the id of the new run', async () => {
+  const { code, stdout } = await cli('dead-letters', 'list');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/\nrun-1 +run +demo +then +run-2 +6 orchestrators were lost\. \(run-given-up\)\n/);
+  expect(stdout).toMatch(/\nrun-3 +save: message-history +demo/);
+  expect(await cli('dead-letters', 'retry', 'run-1')).toMatchObject({ code: 0, stdout: 'run-2\n' });
 });
 
 test('threads messages of a thread that nobody knows is refused', async () => {

@@ -14,6 +14,7 @@ import {
 } from '@millrace/contracts';
 import { gatherInfo } from '@millrace/bus';
 import { answerPending, releaseRun } from './answer-pending.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Position } from './chunk-merge.ts';
 import { openConnection, type Ask, type ConnectOptions } from './connection.ts';
 import { processorsOf, type ProcessorInfo, type ProcessorList } from './processor-list.ts';
@@ -154,11 +155,13 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   };
 }
 
-/** Who reads a thread need not wait for an orchestrator. */
+/** Who reads a thread does not wait longer to learn what is missing: a user without that right would be answered nothing. */
+const SAVES_WAIT_MS = 1_000;
+
 async function threadMessages(ask: Ask, threadId: string, page: object): Promise<ThreadMessages> {
   const asked = ask('saves-list', { threadId }).catch(() => undefined);
   const answer = await ask('messages-list', { threadId, ...page });
-  const waiting = await asked;
+  const waiting = await Promise.race([asked, delay(SAVES_WAIT_MS, undefined, { ref: false })]);
   return waiting ? { ...answer, unsaved: waiting.saves } : answer;
 }
 

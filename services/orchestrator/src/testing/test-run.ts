@@ -1,6 +1,6 @@
 // A run for tests of what works on runs: a real one (createRun), over a store, a publisher and an event log that keep what they are
 // given in lists. With a bus it can call processors and tools.
-import type { Agent, Chunk, Plan, PlanEntry, RunAction } from '@millrace/contracts';
+import type { Agent, Chunk, Plan, PlanEntry, RunAction, RunState } from '@millrace/contracts';
 import type { Bus, JetStreamAccess } from '@millrace/bus';
 import type { Discovery } from '../peers/discovery.ts';
 import { isTransient, type ChunkPublisher } from '../state/chunk-publisher.ts';
@@ -43,6 +43,8 @@ export type TestRunOptions = {
   bus?: Bus;
   discovery?: Partial<Discovery>;
   models?: Deps['models'];
+  /** Where its last checkpoint left it; absent: it begins. */
+  from?: RunState;
   /** From now, ms. */
   deadlineMs?: number;
   /** What becomes of published chunks before they are kept. */
@@ -86,7 +88,8 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     flush: async () => undefined,
     close: () => undefined,
   };
-  const first = stateOf({ agent, plan });
+  const first = options.from ?? stateOf({ agent, plan });
+  const { request, applied, firstIndex } = first;
   const run = createRun({
     ref: {
       tenant: 'acme',
@@ -103,7 +106,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
     isLeaving: () => leaving,
     store: kept.store,
     first,
-    unsaved: [{ action: 'begun', request: first.request, applied: first.applied, firstIndex: first.firstIndex }],
+    unsaved: options.from ? [] : [{ action: 'begun', request, applied, firstIndex }],
   });
   return {
     run,

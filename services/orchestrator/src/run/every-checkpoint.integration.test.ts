@@ -1,0 +1,116 @@
+// A run that is lost after any of its checkpoints and taken up from there says what it would have said, and nothing is done twice.
+import { runActionSchema, toolRequestSchema, type RunState, type Stage, type Verdict } from '@millrace/contracts';
+import { serve } from '@millrace/bus';
+import { useBus, useNats } from '@millrace/testkit';
+import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { foldRun } from '../state/run-state.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+import { scriptModel, type Say } from '../testing/scripted-model.ts';
+import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
+import { createTestRun } from '../testing/test-run.ts';
+import { endRun } from './end-run.ts';
+import { runLoop } from './run-loop.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stops: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const tool = (name: string, idempotent: boolean) => ({
+  name,
+  description: name,
+  inputSchema: { type: 'object' },
+  subject: `mr.v1.tool.${name}`,
+  idempotent,
+  timeoutMs: 5_000,
+});
+const tools = [tool('book', false), tool('note', true)];
+const call = (toolCallId: string, toolName: string) => ({ toolCallId, toolName, input: '{}' });
+/** A rude answer that is asked for again, two steps with tools, an answer. */
+const says: Say[] = [
+  { text: 'Rude.' },
+  { text: 'One. ', calls: [call('a', 'book'), call('b', 'note')] },
+  { text: 'Two. ', calls: [call('a', 'book')] },
+  { text: 'Done.' },
+];
+const entries = [
+  planEntry('input', { stages: ['processInput'] }),
+  planEntry('rude', { stages: ['processOutputStep'] }),
+  planEntry('calls', { stages: ['processToolCall'] }),
+  planEntry('result', { stages: ['processOutputResult'], reads: ['response'] }),
+  planEntry('memory', { stages: ['processOutputResult'], reads: ['response'], memory: true }),
+];
+
+/** What was asked of whom since the last `clear`. */
+const asked: string[] = [];
+const times = (what: string): number => asked.filter((one) => one === what).length;
+
+function serveAll(): void {
+  const { bus } = connection;
+  const judge = (stage: Stage, name: string, verdict: (text: string) => Verdict = () => goOn) => {
+    const replica = scriptReplica(bus, stage, [name], ({ input }) => {
+      asked.push(name);
+      return [verdict(input.text ?? '')];
+    });
+    stops.push(replica.stop);
+  };
+  judge('processInput', 'input', () => ({ type: 'continue', state: { seen: true } }));
+  judge('processOutputStep', 'rude', (text) =>
+    text === 'Rude.' ? { type: 'abort', reason: 'rude', retry: true } : goOn,
+  );
+  judge('processToolCall', 'calls', () => ({ type: 'continue', changes: { args: { judged: true } } }));
+  judge('processOutputResult', 'result');
+  judge('processOutputResult', 'memory');
+  for (const { name } of tools) {
+    const handle = async () => {
+      asked.push(name);
+      return { sequence: 0, result: { done: name }, replica: bus.id };
+    };
+    const serving = serve(bus, { subject: bus.subjects.tool(name), request: toolRequestSchema, handle });
+    stops.push(() => serving.drain(1_000));
+  }
+}
+
+async function driveFrom(from?: RunState) {
+  asked.length = 0;
+  const { models, asked: prompts } = scriptModel(...says.slice(from?.modelCalls ?? 0));
+  const options = { bus: connection.bus, tools, entries, models, agent: { maxProcessorRetries: 1 } };
+  const made = createTestRun({ ...options, ...(from && { from }) });
+  stops.push(made.close);
+  const outcome = await runLoop(made.run);
+  if (outcome.kind !== 'end') throw new Error('the run did not end');
+  const { result } = await endRun(made.run, outcome.ending);
+  return { made, result, modelCalls: prompts.length };
+}
+
+test('a run goes on from each of its checkpoints to the same end, and repeats nothing that was stored', async () => {
+  serveAll();
+  const { made, result, modelCalls } = await driveFrom();
+  expect(result).toMatchObject({ status: 'finished', text: 'One. Two. Done.' });
+  expect({ modelCalls, book: times('book'), note: times('note'), memory: times('memory') }).toEqual({
+    modelCalls: 4,
+    book: 2,
+    note: 1,
+    memory: 1,
+  });
+  // The input, the rewind, three answers, two steps of calls with their results, the result.
+  expect(made.records.length).toBeGreaterThanOrEqual(9);
+
+  const records = z.array(z.array(runActionSchema)).parse(JSON.parse(JSON.stringify(made.records)));
+  for (let stored = 1; stored <= records.length; stored += 1) {
+    const state = foldRun(records.slice(0, stored).flat());
+    if (!state) throw new Error('the records do not begin the run');
+    const resumed = await driveFrom(state);
+    expect(resumed.result).toMatchObject({ status: 'finished', text: 'One. Two. Done.' });
+    expect(resumed.modelCalls).toBe(4 - state.modelCalls);
+    expect(times('input')).toBe(0);
+    expect(times('result')).toBe(state.finish ? 0 : 1);
+    const steps = state.steps.length;
+    const begun = state.open?.closed ? 0 : (state.open?.begun.length ?? 0);
+    expect(times('book')).toBe(Math.max(2 - Math.min(steps, 2) - begun, 0));
+    expect(resumed.result.usage).toEqual(result.usage);
+  }
+});
