@@ -44,12 +44,12 @@ export const F1: Readonly<Record<string, number>> = {
   card: 100,
   ssn: 100,
   iban: 100,
-  ip: 96,
-  url: 92,
+  ip: 92,
+  url: 93,
   'url-credentials': 80,
   'crypto-wallet': 100,
   uuid: 100,
-  'date-of-birth': 80,
+  'date-of-birth': 64,
 };
 
 /** Attacks that are caught in a form, at least. */
