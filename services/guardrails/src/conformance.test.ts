@@ -1,5 +1,6 @@
 // Every guard keeps what every processor promises; texts are streamed whole and in pieces.
 import { processorConformance } from '@millrace/testkit';
+import { approvalGate } from './approval-gate/approval-gate.ts';
 import { batchParts } from './batch-parts/batch-parts.ts';
 import { contentLength } from './content-length/content-length.ts';
 import { language } from './language/language.ts';
@@ -32,6 +33,7 @@ processorConformance(tokenLimiter, { options: [{ limit: 4 }, { limit: 1_000, str
 processorConformance(maxToolCalls, { options: [{}, { perStep: 1, strategy: 'block' }] });
 processorConformance(toolCallFilter, { options: [{}, { exclude: ['clock'] }] });
 processorConformance(toolAllowList, { options: [{}, { allow: [] }] });
+processorConformance(approvalGate, { options: [{}, { tools: ['pay'], message: 'Sure?' }] });
 processorConformance(batchParts, { options: [{}, { batchSize: 1 }, { emitOnNonText: false }], texts });
 processorConformance(language(NO_MODELS), { options: [{}, { strategy: 'translate', model: 'openai/x' }] });
 processorConformance(responseValidator, { options: [{}, { minLength: 100, sameLanguage: true }] });

@@ -1,5 +1,6 @@
 // The processors of this service. A new one is a folder beside these, its test, and a line here.
 import type { ProcessorDefinition } from '@millrace/processor';
+import { approvalGate } from './approval-gate/approval-gate.ts';
 import { batchParts } from './batch-parts/batch-parts.ts';
 import { contentLength } from './content-length/content-length.ts';
 import { language } from './language/language.ts';
@@ -35,6 +36,7 @@ export const createProcessors = (models: GuardModels): ProcessorDefinition[] => 
   maxToolCalls,
   toolCallFilter,
   toolAllowList,
+  approvalGate,
   batchParts,
 ];
 

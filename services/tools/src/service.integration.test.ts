@@ -11,7 +11,7 @@ const nats = useNats();
 const asker = useBus(nats, 'asker');
 const tools = useService(toolsService, () => ({ NATS_URL: nats.url }));
 
-function call(toolName: string, args: JsonValue) {
+function call(toolName: string, args: JsonValue, resumeData?: JsonValue) {
   const { bus } = asker;
   const payload: ToolRequest = {
     callId: crypto.randomUUID(),
@@ -25,6 +25,7 @@ function call(toolName: string, args: JsonValue) {
     stepNumber: 0,
     toolCall: { toolCallId: 'call-1', toolName, args },
     requestContext: {},
+    ...(resumeData !== undefined && { resumeData }),
     timeoutMs: TIMEOUT_MS,
   };
   return request(bus, { subject: bus.subjects.tool(toolName), payload, reply: toolReplySchema, timeoutMs: TIMEOUT_MS });
@@ -63,15 +64,28 @@ test.each([
   expect(await call(name, args)).toMatchObject({ ok: { error: { code, path } } });
 });
 
-test('discovery shows both tools, both fit to be called again', async () => {
+test('a question to the user suspends, and is answered with what they said', async () => {
+  const question = { question: 'Which city?' };
+  expect(await call('ask-user', question)).toMatchObject({ ok: { suspended: { payload: question } } });
+  expect(await call('ask-user', question, 'Oslo')).toMatchObject({ ok: { result: { answer: 'Oslo' } } });
+});
+
+test('feedback is delivered', async () => {
+  expect(await call('send-feedback', { text: 'Well done.' })).toMatchObject({ ok: { result: { delivered: true } } });
+});
+
+test('discovery shows the tools, and which of them may be called again', async () => {
   const [info] = await replicas();
   expect(info?.endpoints.map(({ name, queue_group }) => [name, queue_group])).toEqual([
     ['tool-calculator', 'calculator'],
     ['tool-clock', 'clock'],
+    ['tool-ask-user', 'ask-user'],
+    ['tool-send-feedback', 'send-feedback'],
   ]);
-  for (const { metadata } of info?.endpoints ?? []) {
-    expect(JSON.parse(metadata?.['millrace'] ?? '')).toMatchObject({ kind: 'tool', tool: { idempotent: true } });
-  }
+  const idempotent = (info?.endpoints ?? []).map(
+    ({ metadata }) => JSON.parse(metadata?.['millrace'] ?? '').tool.idempotent,
+  );
+  expect(idempotent).toEqual([true, true, true, false]);
 });
 
 describe('replicas', () => {

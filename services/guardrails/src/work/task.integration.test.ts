@@ -37,7 +37,14 @@ function cpuUsage(): { here: number; all: number } {
 }
 
 /** They judge calls, chunks one by one, or texts in bounded stretches. */
-const WITHOUT_TASK = new Set(['language', 'max-tool-calls', 'tool-call-filter', 'tool-allow-list', 'batch-parts']);
+const WITHOUT_TASK = new Set([
+  'approval-gate',
+  'language',
+  'max-tool-calls',
+  'tool-call-filter',
+  'tool-allow-list',
+  'batch-parts',
+]);
 const judges = PROCESSORS.filter(({ id }) => !WITHOUT_TASK.has(id));
 const ofInput = judges.filter(({ stages }) => stages.includes('processInput'));
 

@@ -20,6 +20,7 @@ export const DEFAULT_ORDER: Record<ListName, readonly string[]> = {
     ...MEMORY,
     'tool-call-filter',
     'token-limiter',
+    'approval-gate',
   ],
   output: [
     'max-tool-calls',
