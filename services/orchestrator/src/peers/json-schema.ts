@@ -23,8 +23,6 @@ const MAX_CHECK_MS = 500;
 const MAX_PROBLEMS = 50;
 const MAX_VALIDATORS = 500;
 let ajv = createAjv();
-/** How often a schema is tried to be read at once: the first time may have met a cold or a busy machine. */
-const COMPILE_TRIES = 2;
 /** For so long a schema that took too long is not read again, ms. It must not be refused for ever: the machine may have been busy. */
 const REFUSED_MS = 30_000;
 
@@ -60,13 +58,17 @@ function validatorOf(schema: JsonSchema): ValidateFunction | Refused {
 }
 
 function compile({ $schema: _, ...schema }: JsonSchema): ValidateFunction | Refused {
+  let isFresh = true;
+  const read = () => {
+    // What was interrupted in the middle of its work is not used again.
+    if (!isFresh) ajv = createAjv();
+    isFresh = false;
+    return ajv.compile(schema);
+  };
   try {
-    for (let tries = 0; tries < COMPILE_TRIES; tries += 1) {
-      const compiled = withinTime(MAX_CHECK_MS, () => ajv.compile(schema));
-      if (compiled) return compiled.value;
-      // It was interrupted in the middle of its work.
-      ajv = createAjv();
-    }
+    const compiled = withinTime(MAX_CHECK_MS, read);
+    if (compiled) return compiled.value;
+    ajv = createAjv();
     return { problem: `it takes longer than ${MAX_CHECK_MS} ms to read`, until: Date.now() + REFUSED_MS };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error), until: Infinity };
