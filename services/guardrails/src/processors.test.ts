@@ -69,6 +69,26 @@ test('no two processors share an id or an alias', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
+test.each([
+  ['UnicodeNormalizer', 'unicode-normalizer'],
+  ['PromptInjectionDetector', 'prompt-injection'],
+  ['InjectionGuard', 'prompt-injection'],
+  ['PIIDetector', 'pii'],
+  ['KeywordGuard', 'keyword'],
+  ['ContentGuard', 'content-length'],
+  ['ModerationProcessor', 'moderation'],
+  ['LanguageDetector', 'language'],
+  ['SystemPromptScrubber', 'system-prompt-scrubber'],
+  ['TokenLimiter', 'token-limiter'],
+  ['TokenLimiterProcessor', 'token-limiter'],
+  ['MaxToolCallsGuard', 'max-tool-calls'],
+  ['ToolCallFilter', 'tool-call-filter'],
+  ['ToolCallFilterProcessor', 'tool-call-filter'],
+  ['BatchPartsProcessor', 'batch-parts'],
+])('%s, as other frameworks call it, is %s', (name, id) => {
+  expect(PROCESSORS.find(({ aliases = [] }) => aliases.includes(name))?.id).toBe(id);
+});
+
 describe('called as the runtime calls them', () => {
   test('pii answers with the change and the violation', async () => {
     const { verdicts } = await call('processInput', 'pii', {}, 'I am ada@example.com');

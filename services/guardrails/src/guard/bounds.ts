@@ -10,6 +10,8 @@ export const BOUNDS = {
   views: 12_582_912,
   /** Code units of one text that a model judges: about 16,000 tokens of prose. */
   modelText: 65_536,
+  /** Of all texts of a stage call that a model judges. */
+  modelTexts: 262_144,
   /** In one stage call: a caller who sends a thousand messages does not get a thousand calls. */
   modelCalls: 64,
   /** Windows of the answers of a run. */
@@ -27,6 +29,7 @@ export const BOUND_RULES: Record<Bound, string> = {
   hits: 'too-many-hits',
   views: 'too-many-views',
   modelText: 'too-long-for-a-model',
+  modelTexts: 'too-much-for-a-model',
   modelCalls: 'too-many-model-calls',
   modelWindows: 'too-many-windows-for-a-model',
 };

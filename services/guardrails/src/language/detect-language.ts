@@ -4,8 +4,10 @@ import { slicesOf } from '../text/span.ts';
 
 /** What eld reads of a text, code units. */
 const STRETCH = 1_000;
-/** Stretches between two turns of the event loop, about 0.2 ms each at worst. */
-const STRETCHES_PER_TURN = 32;
+/** Stretches between two turns of the event loop, about 1 ms each. */
+const STRETCHES_PER_TURN = 8;
+/** eld takes quadratic time for a word: a longer one is several. */
+const MAX_WORD = 32;
 /** Close relatives are told apart by chance: a language this much behind the first is as likely. */
 const MARGIN = 0.05;
 
@@ -31,7 +33,8 @@ export async function detectLanguages(
   const detect = await detector();
   const detected: Detected[] = [];
   for (const stretch of slicesOf(text, STRETCH)) {
-    const found = lettersOf(stretch) < minLength ? UNDECIDED : detect(stretch.toWellFormed());
+    const plain = plainWords(stretch);
+    const found = lettersOf(plain) < minLength ? UNDECIDED : detect(plain);
     detected.push(found.score >= threshold ? found : UNDECIDED);
     if (detected.length % STRETCHES_PER_TURN === 0) await nextTurn();
     signal.throwIfAborted();
@@ -46,8 +49,6 @@ const detector = (): Promise<DetectStretch> => (loading ??= load());
 
 async function load(): Promise<DetectStretch> {
   const { eld } = await import('eld/small');
-  // Addresses are in no language.
-  eld.enableTextCleanup(true);
   return (stretch) => {
     const found = eld.detect(stretch);
     if (!found.isReliable()) return UNDECIDED;
@@ -56,5 +57,15 @@ async function load(): Promise<DetectStretch> {
     return { score, languages: ranked.filter(([, own]) => own >= score - MARGIN).map(([language]) => language) };
   };
 }
+
+/** Without addresses, which are in no language. */
+const plainWords = (stretch: string): string =>
+  stretch
+    .toWellFormed()
+    .split(/\s+/)
+    .filter((word) => !isAddress.test(word))
+    .flatMap((word) => [...slicesOf(word, MAX_WORD)])
+    .join(' ');
+const isAddress = /@|:\/\/|^www\.|\p{L}\.\p{L}/u;
 
 const lettersOf = (stretch: string): number => stretch.match(/\p{L}/gu)?.length ?? 0;

@@ -15,7 +15,7 @@ type Args = ProcessOutputStreamArgs;
 /** After these no part goes on. */
 const EDGES = new Set<string>(['start', 'step-start', 'step-finish', 'finish', 'error']);
 /** Windows of a run that are remembered as passed; more are judged again at its end. */
-const MAX_REMEMBERED = 5_000;
+const MAX_REMEMBERED = 500;
 
 export async function moderateStream(guard: ModelModeration, args: Args): Promise<Chunk[]> {
   const { part, state } = args;

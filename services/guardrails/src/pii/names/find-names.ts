@@ -2,7 +2,6 @@
 // makes up, or is talked into, changes nothing.
 import { BOUNDS, BoundExceeded } from '../../guard/bounds.ts';
 import type { Hit } from '../../guard/report.ts';
-import { mergeOverlapping } from '../../text/span.ts';
 import type { Named } from './name-question.ts';
 
 /** Code units: "Al" is a name, a letter is none. */
@@ -10,27 +9,32 @@ const MIN_VALUE = 2;
 const hasLetter = /\p{L}/u;
 /** What stands in the place of personal data that was found before. */
 const mark = /\[[A-Z_]+[\]_:]|\*{3}@/;
-const letter = /[\p{L}\p{N}]/u;
+const special = /[\\^$.*+?()[\]{}|/]/g;
 
-/** In order, not overlapping. @throws BoundExceeded */
-export function findNames(text: string, { found }: Named, allow: readonly string[]): Hit[] {
-  const hits: Hit[] = [];
-  for (const { type, value: given } of found) {
-    const value = given.trim();
-    if (value.length < MIN_VALUE || !hasLetter.test(value) || mark.test(value) || allow.includes(value.toLowerCase()))
-      continue;
-    for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length)) {
-      if (!isWhole(text, at, at + value.length)) continue;
-      hits.push({ rule: type, start: at, end: at + value.length });
+export type FindNames = (text: string) => Hit[];
+
+/** Finds all of them in one pass, the longest first; in order, not overlapping. The finder throws BoundExceeded. */
+export function createNameFinder({ found }: Named, allow: readonly string[]): FindNames {
+  const types = new Map(found.map(({ type, value }) => [value.trim(), type]));
+  const values = [...types.keys()].filter((value) => isValue(value) && !allow.includes(value.toLowerCase()));
+  if (values.length === 0) return () => [];
+  const longest = values.toSorted((one, other) => other.length - one.length);
+  const pattern = new RegExp(longest.map(asWhole).join('|'), 'gu');
+  return (text) => {
+    const hits: Hit[] = [];
+    for (const { 0: value, index } of text.matchAll(pattern)) {
+      hits.push({ rule: types.get(value) ?? 'name', start: index, end: index + value.length });
       if (hits.length > BOUNDS.hits) throw new BoundExceeded('hits');
     }
-  }
-  return mergeOverlapping(hits);
+    return hits;
+  };
 }
 
-/** "Ann" does not stand in "Annual"; in a script without spaces nothing is apart. */
-function isWhole(text: string, start: number, end: number): boolean {
-  const joins = (one: string, other: string) =>
-    letter.test(one) && letter.test(other) && /\p{Lu}|\p{Ll}/u.test(one + other);
-  return !joins(text.charAt(start - 1), text.charAt(start)) && !joins(text.charAt(end - 1), text.charAt(end));
+const isValue = (value: string): boolean => value.length >= MIN_VALUE && hasLetter.test(value) && !mark.test(value);
+
+/** "Ann" does not stand in "Annual"; in a script without capitals, or without spaces, nothing is apart. */
+function asWhole(value: string): string {
+  const before = /^[\p{Lu}\p{Ll}\p{N}]/u.test(value) ? String.raw`(?<![\p{L}\p{N}])` : '';
+  const after = /[\p{Lu}\p{Ll}\p{N}]$/u.test(value) ? String.raw`(?![\p{L}\p{N}])` : '';
+  return before + value.replaceAll(special, String.raw`\$&`) + after;
 }

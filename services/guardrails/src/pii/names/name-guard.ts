@@ -1,12 +1,12 @@
 // What the stages of names and addresses share: whether a model is asked, and what it has found made into marks.
 import type { CommonArgs } from '@millrace/processor';
-import { BoundExceeded } from '../../guard/bounds.ts';
+import { BOUNDS, BoundExceeded } from '../../guard/bounds.ts';
 import { refuseUnjudged, type Hit } from '../../guard/report.ts';
 import { replaces, type TextGuard } from '../../guard/text-guard.ts';
 import type { ModelJudge } from '../../model/model-judge.ts';
 import { beginning } from '../../text/json-place.ts';
 import { replaceHits } from '../../text/replace-hits.ts';
-import { findNames } from './find-names.ts';
+import { createNameFinder, type FindNames } from './find-names.ts';
 import { mayHoldNames } from './name-doubt.ts';
 import type { Named } from './name-question.ts';
 
@@ -18,17 +18,21 @@ export type NameGuard = {
   allow: readonly string[];
 };
 
+/** What is too long for a model is asked about too, and refused for that: looking at its form would hold up the others. */
 export const isAsked = ({ when }: NameGuard, text: string): boolean =>
-  text.trim() !== '' && (when === 'always' || mayHoldNames(text));
+  text.trim() !== '' && (when === 'always' || text.length > BOUNDS.modelText || mayHoldNames(text));
 
-/** Throws (abort, halt) where there are too many to be told. */
-export function hitsOfAnswer({ guard, allow }: NameGuard, args: CommonArgs, text: string, answer: Named): Hit[] {
-  try {
-    return findNames(text, answer, allow);
-  } catch (error) {
-    if (error instanceof BoundExceeded) return refuseUnjudged(args, guard.response, error.bound);
-    throw error;
-  }
+/** The finder throws (abort, halt) where there are too many to be told. */
+export function finderOf({ guard, allow }: NameGuard, args: CommonArgs, answer: Named | undefined): FindNames {
+  const find = createNameFinder(answer ?? { found: [] }, allow);
+  return (text) => {
+    try {
+      return find(text);
+    } catch (error) {
+      if (error instanceof BoundExceeded) return refuseUnjudged(args, guard.response, error.bound);
+      throw error;
+    }
+  };
 }
 
 export function masked({ guard }: NameGuard, { state }: CommonArgs, text: string, hits: readonly Hit[]): string {

@@ -5,7 +5,7 @@ import type { Question } from '../../model/model-judge.ts';
 export const NAME_TYPES = ['name', 'address'] as const;
 export type NameType = (typeof NAME_TYPES)[number];
 
-const MAX_FOUND = 200;
+const MAX_FOUND = 100;
 const MAX_VALUE = 200;
 
 const WHAT: Record<NameType, string> = {

@@ -6,7 +6,7 @@ import { BOUNDS } from '../../guard/bounds.ts';
 import { numberIn, objectIn, stringIn } from '../../guard/entry-state.ts';
 import { createReport, refuseUnjudged, type Hit } from '../../guard/report.ts';
 import { wholeCharacter } from '../../text/span.ts';
-import { hitsOfAnswer, isAsked, masked, type NameGuard } from './name-guard.ts';
+import { finderOf, isAsked, masked, type NameGuard } from './name-guard.ts';
 import { addText, sumKey } from './text-sum.ts';
 
 /** Code units of a window, and of what follows it, that are judged together. */
@@ -109,7 +109,7 @@ async function hitsIn(names: NameGuard, args: CommonArgs, text: string): Promise
   if (calls > BOUNDS.modelWindows) refuseUnjudged(args, names.guard.response, 'modelWindows');
   own['calls'] = calls;
   const answer = await names.judge.ask(text, args.abortSignal);
-  return hitsOfAnswer(names, args, text, answer);
+  return finderOf(names, args, answer)(text);
 }
 
 /** The answer, where no stream has shown it as it is. */

@@ -4,7 +4,7 @@ import { mapStrings, stringsOf, type ProcessInputArgs } from '@millrace/processo
 import { mapMessage } from '../../guard/message-values.ts';
 import { createReport, refuseUnjudged } from '../../guard/report.ts';
 import { exceededByModel } from '../../model/model-bounds.ts';
-import { hitsOfAnswer, isAsked, masked, type NameGuard } from './name-guard.ts';
+import { finderOf, isAsked, masked, type NameGuard } from './name-guard.ts';
 
 /** Throws (abort, halt) with strategy block. */
 export async function judgeNamesOfInput(names: NameGuard, args: ProcessInputArgs): Promise<void> {
@@ -18,15 +18,16 @@ export async function judgeNamesOfInput(names: NameGuard, args: ProcessInputArgs
     args.abortSignal,
   );
   const report = createReport(guard, args);
-  const judged = asked.map(({ message }, at) =>
-    mapMessage(message, (value) =>
+  const judged = asked.map(({ message }, at) => {
+    const find = finderOf(names, args, answers[at]);
+    return mapMessage(message, (value) =>
       mapStrings(value, (text) => {
-        const hits = hitsOfAnswer(names, args, text, answers[at] ?? { found: [] });
+        const hits = find(text);
         report.add(hits, text, { messageId: message.id });
         return masked(names, args, text, hits);
       }),
-    ),
-  );
+    );
+  });
   report.send();
   for (const [at, message] of judged.entries()) {
     if (message === asked[at]?.message) continue;

@@ -6,7 +6,7 @@ import { judgedText, useJudgingProvider } from '../../testing/judging-provider.t
 import { assistant, withTool } from '../../testing/messages.ts';
 import { deltaChunk, send, streamText } from '../../testing/stream-text.ts';
 import { piiWith } from '../pii.ts';
-import { findNames } from './find-names.ts';
+import { createNameFinder } from './find-names.ts';
 import { mayHoldNames } from './name-doubt.ts';
 
 const judging = useJudgingProvider();
@@ -112,10 +112,14 @@ describe('what a model lists', () => {
   test.each([
     ['is found wherever it stands', values('Ann'), 'Ann, Ann', [0, 5]],
     ['is found as a whole word', values('Ann'), 'Annual, Hannah', []],
+    ['is found by the longest', values('Ann', 'Ann Lee'), 'Ann Lee, Ann Leena', [0, 9]],
+    ['is found as it is, whatever signs it has', values('A. (Bo) [x]'), 'by A. (Bo) [x].', [3]],
     ['is found in a script without spaces', values('田中'), '私は田中です', [2]],
     ['is ignored where it does not stand there', values('Bob'), 'Ann', []],
     ['is ignored where it is a letter, a number or a mark', values('A', '12', '[REDACTED]'), 'A 12 [REDACTED]', []],
-  ])('%s', (_, answer, text, starts) => expect(findNames(text, answer, []).map(({ start }) => start)).toEqual(starts));
+  ])('%s', (_, answer, text, starts) =>
+    expect(createNameFinder(answer, [])(text).map(({ start }) => start)).toEqual(starts),
+  );
 });
 
 describe('a text', () => {
