@@ -32,6 +32,7 @@ export const sessionOpenSchema = z.object({
   input: stageInputSchema,
   chunks: z.array(chunkSchema).optional().describe('the first batch'),
   end: z.boolean().optional().describe('the first batch is the last: the reply is the whole answer'),
+  same: z.boolean().optional().describe('chunks that come out unchanged may be named by their places'),
 });
 export type SessionOpen = z.infer<typeof sessionOpenSchema>;
 
@@ -50,6 +51,9 @@ export type SessionOpened = z.infer<typeof sessionOpenedSchema>;
 /** What both directions have. */
 const batch = { session: tokenSchema, sequence: count, processed: count, chunks: z.array(chunkSchema) };
 
+/** Chunks of the session's input, counted from 0 from its first chunk on, as they were sent. */
+const rangeSchema = z.object({ from: count, count: z.number().int().min(1) });
+
 /** Orchestrator to replica. */
 export const sessionInputSchema = z.object({
   ...batch,
@@ -61,6 +65,7 @@ export type SessionInput = z.infer<typeof sessionInputSchema>;
 /** Replica to orchestrator. `verdicts` ends the session. */
 export const sessionOutputSchema = z.object({
   ...batch,
+  same: rangeSchema.optional().describe('these come out as they went in, before `chunks`'),
   verdicts: verdictsSchema.optional(),
   ms: z.array(z.number()).optional().describe("each entry's own time"),
   closing: z.boolean().optional().describe('the replica is stopping: the session is better off on another one'),

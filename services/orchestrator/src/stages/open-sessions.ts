@@ -91,7 +91,7 @@ export async function askReplica(
       session,
       orchestrator: bus.id,
       input: narrowInput(input, readsOf(group)),
-      ...(batch && { chunks: batch, end: true }),
+      ...(batch ? { chunks: batch, end: true } : { same: true }),
     },
     reply: sessionOpenedSchema,
     timeoutMs: head.timeoutMs,

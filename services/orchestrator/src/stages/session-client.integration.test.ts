@@ -10,6 +10,32 @@ const connection = useBus(nats, 'orchestrator');
 const session = usePlayedSessions(connection);
 const isDense = ({ inputs }: PlayedSession) => inputs.every(({ sequence }, at) => sequence === at);
 
+describe('chunks that a replica names', () => {
+  test('come out as they were sent, before those of the batch', async () => {
+    const made = await session();
+    made.client.push(words(3));
+    await eventually(() => made.received().length === 3);
+    made.send({ same: { from: 0, count: 2 }, chunks: [delta('and')], processed: 2 });
+    made.send({ same: { from: 2, count: 1 } });
+    await eventually(() => made.output.length === 4);
+    expect(textOf(made.output)).toBe('0 1 and2 ');
+  });
+
+  test.each([
+    ['twice', { from: 0, count: 1 }],
+    ['that were not sent', { from: 1, count: 100 }],
+  ])('%s end the session: a few bytes must not make chunks without end', async (_what, same) => {
+    const made = await session();
+    made.client.push(words(3));
+    await eventually(() => made.received().length === 3);
+    made.send({ same: { from: 0, count: 1 }, processed: 0 });
+    made.send({ same, processed: 0 });
+    await eventually(() => made.ends.length > 0);
+    expect(made.ends).toMatchObject([{ lost: { code: 'processor-failed' } }]);
+    expect(textOf(made.output)).toBe('0 ');
+  });
+});
+
 describe('batches into a session', () => {
   test('go out at once when nothing is in flight, and are numbered densely', async () => {
     const made = await session();

@@ -12,6 +12,7 @@ import {
 } from '@millrace/contracts';
 import { hasLeft, publishInBatches, type Bus } from '@millrace/bus';
 import type { SessionInbox, SessionListener } from '../peers/session-inbox.ts';
+import { createSentChunks } from './sent-chunks.ts';
 import { createSessionOutbox } from './session-outbox.ts';
 
 export type SessionEnd = { verdicts: Verdict[]; ms: number[] } | { lost: { code: ErrorCode; message: string } };
@@ -100,7 +101,11 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     const head = (last: boolean) => ({ session, sequence: nextOut++, processed: 0, ...(last && rest) });
     publishInBatches(bus, subject, chunks, SESSION_LIMITS.maxBatchBytes, head);
   };
-  const outbox = createSessionOutbox(post);
+  const sentChunks = createSentChunks();
+  const outbox = createSessionOutbox((rest, chunks) => {
+    sentChunks.sent(chunks);
+    post(rest, chunks);
+  });
   /** A chunk that no message can hold must not break the reading of what comes. */
   const flush = () => {
     if (!events || over) return;
@@ -122,6 +127,18 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       return lose('session-lost', `The replica ended the session after ${processed} of ${sent} chunks.`);
     return finish({ verdicts, ms });
   };
+  /** @returns what of it may not come out */
+  const take = ({ same, chunks }: SessionOutput): string | undefined => {
+    const named = same && sentChunks.named(same);
+    sentChunks.done(outbox.processed());
+    if (same && !named) return `The chunks ${same.from} to ${same.from + same.count - 1} cannot be named.`;
+    const passed = passedChunks(runId, [], chunks);
+    if ('refused' in passed) return passed.refused;
+    if (chunks.length > 0 && outbox.sent() === 0) return 'Chunks came out of the session before any went in.';
+    const out = named ? [...named, ...passed.chunks] : passed.chunks;
+    if (out.length > 0) events?.output(out);
+    return undefined;
+  };
   const listener: SessionListener = {
     receive(output, bytes) {
       if (over) return;
@@ -133,12 +150,8 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       nextIn += 1;
       lastIn = performance.now();
       outbox.advance(output.processed);
-      if (output.chunks.length > 0) {
-        const passed = passedChunks(runId, [], output.chunks);
-        if ('refused' in passed) return lose('processor-failed', passed.refused);
-        if (outbox.sent() === 0) return lose('processor-failed', 'Chunks came out of the session before any went in.');
-        events?.output(passed.chunks);
-      }
+      const refused = take(output);
+      if (refused !== undefined) return lose('processor-failed', refused);
       if (output.verdicts) return conclude(output, output.verdicts);
       flush();
       events?.advanced();

@@ -9,6 +9,7 @@ import {
   type Verdict,
 } from '@millrace/contracts';
 import { publish, publishInBatches, type Bus } from '@millrace/bus';
+import { createUnchangedChunks } from './unchanged-chunks.ts';
 import { failureVerdict } from '../verdict/failure-verdict.ts';
 import type { StreamChain } from '../stream/stream-chain.ts';
 
@@ -36,6 +37,7 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
   const { session } = open;
   const out = bus.subjects.out(open.orchestrator, session);
   const chain = createChain({ output, progress, stopped: finish });
+  const unchanged = open.same === true ? createUnchangedChunks() : undefined;
   let outgoing: Chunk[] = [];
   let received = 0;
   let nextIn = 0;
@@ -48,7 +50,8 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
   let lastOut = lastIn;
 
   function output(chunk: Chunk) {
-    outgoing.push(chunk);
+    const isNamed = outgoing.length === 0 && unchanged?.isNext(chunk, chain.processed()) === true;
+    if (!isNamed) outgoing.push(chunk);
     if (outgoing.length >= SESSION_LIMITS.batchChunks || isDataChunk(chunk)) send();
     else holding ??= setTimeout(send, SESSION_LIMITS.holdMs);
   }
@@ -62,11 +65,13 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     holding = undefined;
     if (over) return;
     const chunks = outgoing;
+    const same = unchanged?.take();
     outgoing = [];
     lastOut = performance.now();
     let heads = 0;
     const head = (last: boolean) => ({
       session,
+      ...(heads === 0 && same && { same }),
       sequence: nextOut + heads++,
       processed: chain.processed(),
       ...(closing && { closing }),
@@ -119,6 +124,7 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
       nextIn += 1;
       lastIn = performance.now();
       received += input.chunks.length;
+      unchanged?.came(input.chunks);
       ending ||= input.end === true;
       for (const chunk of input.chunks) chain.push(chunk);
       if (ending) progress();

@@ -24,9 +24,15 @@ export type TestSession = {
   stop(): void;
 };
 
-export type OpenOptions = { entries: CallEntry[]; chunks?: Chunk[]; end?: boolean; listener?: Listening };
+export type OpenOptions = {
+  entries: CallEntry[];
+  chunks?: Chunk[];
+  end?: boolean;
+  same?: boolean;
+  listener?: Listening;
+};
 
-export async function openTestSession(bus: Bus, { entries, chunks, end }: OpenOptions): Promise<TestSession> {
+export async function openTestSession(bus: Bus, { entries, chunks, end, same }: OpenOptions): Promise<TestSession> {
   const session = crypto.randomUUID();
   const out = bus.subjects.out(bus.id, session);
   const outputs: SessionOutput[] = [];
@@ -34,7 +40,15 @@ export async function openTestSession(bus: Bus, { entries, chunks, end }: OpenOp
   const { callId, ...call } = stageCall('processOutputStream', entries);
   const answer = await request(bus, {
     subject: bus.subjects.stage('processOutputStream', entries[0]?.processor ?? ''),
-    payload: { ...call, callId, session, orchestrator: bus.id, ...(chunks && { chunks }), ...(end && { end }) },
+    payload: {
+      ...call,
+      callId,
+      session,
+      orchestrator: bus.id,
+      ...(chunks && { chunks }),
+      ...(end && { end }),
+      ...(same && { same }),
+    },
     reply: sessionOpenedSchema,
     timeoutMs: call.timeoutMs,
   });
