@@ -72,6 +72,8 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
         dispatch: () => void (state = { ...state }),
         interruption: () => undefined,
         checkpoint: async () => undefined,
+        beginCheckpoint() {},
+        saved: async () => undefined,
         isLeaving: () => false,
         rest: async () => undefined,
         inTurn: (work) => work(),

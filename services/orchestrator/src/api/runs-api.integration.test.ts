@@ -4,7 +4,7 @@ import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { driveRun } from '../run/drive-run.ts';
 import { createRunStop } from '../state/run-stop.ts';
-import { openRunStore } from '../state/run-store.ts';
+import { isCancelAsked, openRunStore } from '../state/run-store.ts';
 import { headOf } from '../testing/run-heads.ts';
 import { createRunsApi } from './runs-api.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
@@ -117,11 +117,11 @@ describe('the verb cancel', () => {
     const subject = connection.bus.subjects.control(address.tenant, address.run);
     const listening = listen(connection.bus, subject, controlSchema, (control) => told.push(control));
     stops.push(() => listening.stop());
-    const store = await openRunStore(stream.access, headOf(address.run), 0);
+    await openRunStore(stream.access, headOf(address.run), 0);
     expect(await api().cancel({}, address)).toEqual({ runId: address.run, status: 'running' });
     await eventually(() => told.length === 1);
     expect(told).toEqual([{ control: 'cancel' }]);
-    expect(await store?.cancelAsked()).toBe(true);
+    expect(await isCancelAsked(stream.access, address.tenant, address.run)).toBe(true);
   });
 });
 

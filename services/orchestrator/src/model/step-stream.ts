@@ -38,8 +38,14 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
   const signal = AbortSignal.any([run.signal, giveUp.signal]);
   const started = performance.now();
   let broken: Interrupt | undefined;
+  let unsaved: { error: unknown } | undefined;
   const breakOff = (error: unknown) => {
     broken ??= isTooLarge(error) ? failInOwnWords(toWireError(error)) : endWith(brokenBy(error));
+    giveUp.abort();
+  };
+  const stopBy = (outcome: Interrupt | undefined) => {
+    if (!outcome) return;
+    broken ??= outcome;
     giveUp.abort();
   };
   const output = (chunks: readonly Chunk[]) => {
@@ -73,25 +79,33 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
       breakOff(error);
     }
   };
-  // The model is asked while the sessions are opened; what it says first waits for them.
+  // The model is asked while the sessions are opened and the run is saved; what it says first waits for both.
   const opening = openOutputChain(run, input, { output, retract: takeBack });
-  const begun = opening.then((chain) => {
-    push(chain, [first]);
+  const saving = run.saved().then(stopBy, (error: unknown) => {
+    unsaved = { error };
+    giveUp.abort();
+  });
+  const begun = Promise.all([opening, saving]).then(([chain]) => {
     void chain.stopped.then(() => giveUp.abort());
   }, breakOff);
+  /** Goes with the model's first chunks: on its own it would cost a way through all sessions before them. */
+  let frame = [first];
   const take = async (chunks: Chunk[]) => {
+    await begun;
     const chain = await opening;
     if (signal.aborted) return;
-    push(chain, chunks);
+    push(chain, [...frame, ...chunks]);
+    frame = [];
     await chain.room();
   };
   try {
     const end = await unlessStopped(source(signal, take), signal);
     await begun;
+    if (unsaved) throw unsaved.error;
     if (broken) return { kind: 'interrupt', interrupt: broken };
     const chain = await opening;
     const isWhole = end !== undefined && 'finishReason' in end && endsByItself(end.finishReason);
-    push(chain, parts.ends(isWhole));
+    push(chain, [...frame, ...parts.ends(isWhole)]);
     const ending = chain.end();
     const fold = (await unlessStopped(ending, run.signal)) ?? (await inTime(run, ending));
     if (fold) applyFold(run, fold, performance.now() - started);

@@ -15,6 +15,7 @@ import type { Delivery } from '@millrace/bus';
 import { chunk } from '../state/make-chunk.ts';
 import type { ChunkPublisher } from '../state/chunk-publisher.ts';
 import { openEpoch } from './open-epoch.ts';
+import { isCancelAsked } from '../state/run-store.ts';
 import { takeRun, unreadable, type Taken } from './take-run.ts';
 import { takeSuspended, type ResumeCommand } from './take-suspended.ts';
 import { endBroken, endRun, failedRun, type Ended } from './end-run.ts';
@@ -40,12 +41,15 @@ export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): P
     stop.fence();
   });
   try {
+    // Asked beside the taking: it need not be waited for alone. What is asked later the first checkpoint learns.
+    const cancelAsked = isCancelAsked(deps.access, tenant, runId);
+    cancelAsked.catch(() => undefined);
     const taken = isStart(delivery)
       ? await takeRun({ deps, delivery, stop })
       : isResume(delivery)
         ? await takeSuspended({ deps, delivery, stop })
         : undefined;
-    if (taken) await execute({ deps, delivery, stop, ...taken });
+    if (taken) await execute({ deps, delivery, stop, cancelAsked, ...taken });
   } finally {
     letGo();
   }
@@ -54,10 +58,10 @@ export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): P
 const isStart = (delivery: Delivery): delivery is Delivery<StartCommand> => delivery.command.command === 'start';
 const isResume = (delivery: Delivery): delivery is Delivery<ResumeCommand> => delivery.command.command === 'resume';
 
-type Driven = Taken & { deps: Deps; delivery: Delivery; stop: RunStop };
+type Driven = Taken & { deps: Deps; delivery: Delivery; stop: RunStop; cancelAsked: Promise<boolean> };
 
 /** Drives a run on from the state that its last checkpoint left, or from its beginning. */
-async function execute({ deps, delivery, stop, store, state, command }: Driven): Promise<void> {
+async function execute({ deps, delivery, stop, cancelAsked, store, state, command }: Driven): Promise<void> {
   const { access } = deps;
   const { tenant, runId, deadlineAt } = store.head();
   const { signal, fenced } = stop;
@@ -71,9 +75,10 @@ async function execute({ deps, delivery, stop, store, state, command }: Driven):
     const { isLeaving } = stop;
     const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, ...from });
     if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
-    // Who begins a run learns of it at its first checkpoint; the owner before this one may have been told.
-    if (store.head().epoch > 1 && (await store.cancelAsked())) stop.stop('cancelled');
+    if (await cancelAsked) stop.stop('cancelled');
     const outcome = await drive(parts, run).catch((error: unknown) => endWith(broken(run, error)));
+    // A checkpoint that was begun beside what was stopped must not meet the writes of the ending; whether it failed they find out.
+    await run.saved().catch(() => undefined);
     if (fenced.aborted) throw new FencedError(tenant, runId);
     if (outcome.kind === 'suspend') return;
     const ended = outcome.kind === 'end' ? await endOf(run, outcome.ending) : undefined;

@@ -18,14 +18,16 @@ export async function runLoop(run: Run): Promise<Outcome> {
   }
 }
 
-/** processInput: once. What it leaves is the first checkpoint. */
+/** processInput: once. What it leaves is the first checkpoint, written while sessions are opened and the model is asked. */
 async function inputStage(run: Run): Promise<Interrupt | undefined> {
   const { inputPassed, conversation, retryCount } = run.state();
   if (inputPassed) return undefined;
   const { interrupt } = await runStage(run, 'processInput', { retryCount, stepNumber: 0, conversation });
   if (interrupt) return interrupt;
   run.dispatch({ action: 'input-passed' });
-  return (await run.checkpoint()) ?? run.rest();
+  if (run.isLeaving()) return run.rest();
+  run.beginCheckpoint();
+  return undefined;
 }
 
 /** A step: an answer, its tool calls, their results. A step with calls is followed by another. */

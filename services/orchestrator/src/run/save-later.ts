@@ -161,7 +161,6 @@ function silentRun(deps: Deps, { ref, state }: KeptSave, signal: AbortSignal): R
       write: over,
       record: over,
       keepEnd: over,
-      cancelAsked: over,
     },
     first: state,
   });

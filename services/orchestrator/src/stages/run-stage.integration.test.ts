@@ -59,6 +59,29 @@ const byEntry =
 
 const codeOf = (code: string) => errorCodeSchema.parse(code);
 
+describe('a stage beside a checkpoint', () => {
+  test('asks nobody before it is written', async () => {
+    const made = await staged(['a'], byEntry({}));
+    const gate = Promise.withResolvers<void>();
+    made.onRecord(() => gate.promise);
+    made.run.beginCheckpoint();
+    const asked = made.ask();
+    await connection.bus.nc.flush();
+    expect(made.calls).toEqual([]);
+    gate.resolve();
+    expect((await asked).interrupt).toBeUndefined();
+    expect(made.calls).toHaveLength(1);
+  });
+
+  test('asks nobody where it finds that the run was cancelled', async () => {
+    const made = await staged(['a'], byEntry({}));
+    made.askCancel();
+    made.run.beginCheckpoint();
+    expect(await made.ask()).toMatchObject({ interrupt: { ending: { form: 'cancel' } } });
+    expect(made.calls).toEqual([]);
+  });
+});
+
 describe('verdicts of a stage', () => {
   test.each<[Verdict, object]>([
     [goOn, { input: {} }],

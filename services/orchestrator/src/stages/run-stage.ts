@@ -46,6 +46,8 @@ export async function runStage(
 ): Promise<StageResult> {
   const all = entriesOf(run.plan, stage);
   if (all.length === 0) return { input };
+  const unsaved = await run.saved();
+  if (unsaved) return { input, interrupt: unsaved };
   const point = await resumePoint(run, stage, position);
   if (point && 'interrupt' in point) return { input, interrupt: point.interrupt };
   const started = performance.now();

@@ -54,6 +54,10 @@ export type Run = {
   interruption(): Outcome | undefined;
   /** Calls that come while one is written are written together. */
   checkpoint(): Promise<Outcome | undefined>;
+  /** Begins one and waits for nothing: `saved` is to be awaited before anything is judged or published after it. */
+  beginCheckpoint(): void;
+  /** What the checkpoint that was begun came to; undefined: the run goes on. @throws what a checkpoint throws */
+  saved(): Promise<Outcome | undefined>;
   /** The run is to be handed over: nothing new is begun that can be begun elsewhere. */
   isLeaving(): boolean;
   /** Between two statements: a run that is to be handed over is at a checkpoint, and stops here. */
@@ -64,7 +68,16 @@ export type Run = {
 
 export type RunParts = Omit<
   Run,
-  'agent' | 'plan' | 'state' | 'dispatch' | 'interruption' | 'checkpoint' | 'rest' | 'inTurn'
+  | 'agent'
+  | 'plan'
+  | 'state'
+  | 'dispatch'
+  | 'interruption'
+  | 'checkpoint'
+  | 'beginCheckpoint'
+  | 'saved'
+  | 'rest'
+  | 'inTurn'
 > & {
   /** As its records make it, or as it begins. */
   first: RunState;
@@ -97,7 +110,15 @@ export function createRun({ first, unsaved = [], store, ...parts }: RunParts): R
     if (signal.reason === 'deadline') return failInOwnWords(deadlineError(deadlineAt));
     return endWith({ form: 'cancel' });
   };
-  const checkpoint = async (): Promise<Outcome | undefined> => {
+  let begun: Promise<Outcome | undefined> | undefined;
+  const saved = async (): Promise<Outcome | undefined> => {
+    const waited = begun;
+    const outcome = await waited;
+    if (outcome === undefined && begun === waited) begun = undefined;
+    return outcome;
+  };
+  const checkpoint = async (): Promise<Outcome | undefined> => (await saved()) ?? writeNext();
+  const writeNext = (): Promise<Outcome | undefined> => {
     next ??= writing.then(() => {
       next = undefined;
       return write();
@@ -117,6 +138,12 @@ export function createRun({ first, unsaved = [], store, ...parts }: RunParts): R
     },
     interruption,
     checkpoint,
+    beginCheckpoint() {
+      begun = writeNext();
+      // Whoever awaits it learns of a failure; it must not be an unhandled rejection until then.
+      begun.catch(() => undefined);
+    },
+    saved,
     async rest() {
       if (!parts.isLeaving()) return undefined;
       return (await checkpoint()) ?? { kind: 'hand-over' };

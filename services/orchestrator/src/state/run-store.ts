@@ -22,7 +22,6 @@ export type RunStore = {
   record(actions: RunAction[]): Promise<Recorded>;
   /** How the run ends, or is put away; it counts when the head says so. @throws message-too-large, bus-unreachable */
   keepEnd(end: RunEnd, ttlSeconds?: number): Promise<void>;
-  cancelAsked(): Promise<boolean>;
 };
 
 type Recorded = { count: number; cancelAsked: boolean };
@@ -31,6 +30,14 @@ type Recorded = { count: number; cancelAsked: boolean };
 export async function askCancel(access: JetStreamAccess, tenant: string, runId: string): Promise<void> {
   const key = stateKeys.cancel(tenant, runId);
   await writeEntry(access, access.bus.names.state, key, { at: Date.now() }, { ttlSeconds: FINAL_TTL_SECONDS });
+}
+
+/** @throws bus-unreachable, store-unavailable */
+export function isCancelAsked(access: JetStreamAccess, tenant: string, runId: string): Promise<boolean> {
+  return throughOutages(`the cancel key of ${tenant}.${runId}`, async () => {
+    const asked = await readEntry(access, access.bus.names.state, stateKeys.cancel(tenant, runId), z.unknown());
+    return asked !== undefined;
+  });
 }
 
 /** @param revision of what `first` replaces, 0 where nothing was. undefined: somebody else was faster. */
@@ -74,11 +81,6 @@ export async function openRunStore(
 
   const ttlSeconds = () => stateTtlSeconds(head);
   const cancelKey = stateKeys.cancel(tenant, runId);
-  const cancelAsked = () =>
-    throughOutages(`the cancel key of ${tenant}.${runId}`, async () => {
-      const asked = await readEntry(access, bucket, cancelKey, z.unknown());
-      return asked !== undefined;
-    });
   const record = async (actions: RunAction[], at: number): Promise<Recorded> => {
     const { epoch } = head;
     const name = recordName(epoch, at);
@@ -94,7 +96,7 @@ export async function openRunStore(
       const written = await write({ unlessWritten: cancelKey });
       if ('revision' in written) return { count: 1, cancelAsked: false };
       // It may be that of an earlier run of that id, which has expired.
-      const [asked] = await Promise.all([cancelAsked(), write({})]);
+      const [asked] = await Promise.all([isCancelAsked(access, tenant, runId), write({})]);
       return { count: 1, cancelAsked: asked };
     } catch (error) {
       if (actions.length < 2 || !isTooLarge(error)) throw error;
@@ -122,7 +124,6 @@ export async function openRunStore(
         writeEntry(access, bucket, endKey, end, { ttlSeconds: ttl + END_MARGIN_SECONDS }),
       );
     },
-    cancelAsked,
   };
 }
 

@@ -24,8 +24,8 @@ export type TestRun = {
   records: RunAction[][];
   /** What `log` was told, all levels. */
   logged: string[];
-  /** What the store does with the next records: it may throw. */
-  onRecord(write: () => void): void;
+  /** What the store does with the next records: it may throw, and wait. */
+  onRecord(write: () => Promise<void> | void): void;
   /** The cancel key is there: the next checkpoint reads it. */
   askCancel(): void;
   stop(reason: StopReason): void;
@@ -126,7 +126,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
 /** A store without a bucket. */
 function keepRecords() {
   let head = headOf(RUN_ID);
-  let write = (): void => undefined;
+  let write = (): Promise<void> | void => undefined;
   let isCancelled = false;
   const records: RunAction[][] = [];
   const store: RunStore = {
@@ -135,17 +135,16 @@ function keepRecords() {
       head = { ...head, ...change, write: head.write + 1 };
     },
     async record(actions) {
-      write();
+      await write();
       records.push(actions);
       return { count: 1, cancelAsked: isCancelled };
     },
     keepEnd: async () => undefined,
-    cancelAsked: async () => isCancelled,
   };
   return {
     store,
     records,
-    onRecord: (next: () => void) => void (write = next),
+    onRecord: (next: () => Promise<void> | void) => void (write = next),
     askCancel: () => void (isCancelled = true),
   };
 }
