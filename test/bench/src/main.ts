@@ -1,43 +1,56 @@
-// npm run -s bench -- --json FILE [--only NAME]: measures on this machine, everything local, each row against a baseline of the
-// same run. Figures are for comparing, never asserted.
+// npm run -s bench -- --json FILE [--only NAME,NAME]: measures on this machine, everything local, each row against a baseline of the
+// same run. Figures are for comparing, never asserted. The row `reference` is measured only where it is named.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startNats, startStack } from '@millrace/testkit/bench';
+import { startNats, startRedis, startStack } from '@millrace/testkit/bench';
 import type { Row } from './measure.ts';
-import { rows } from './rows.ts';
+import { asked, rows } from './rows.ts';
 
 const { values } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string' } } });
-const names = Object.keys(rows).filter(
-  (name) => values.only === undefined || name === values.only || name.startsWith(`${values.only}-`),
-);
-if (names.length === 0) {
-  console.error(`There is no row "${values.only}". The rows are ${Object.keys(rows).join(', ')}.`);
+const only = values.only?.split(',');
+const all = { ...rows, ...asked };
+/** A row, or all whose names begin so. */
+const named = (name: string) => Object.keys(all).filter((row) => row === name || row.startsWith(`${name}-`));
+const names = only ? [...new Set(only.flatMap(named))] : Object.keys(rows);
+const unknown = only?.filter((name) => named(name).length === 0) ?? [];
+if (unknown.length > 0) {
+  console.error(`There is no row "${unknown.join('", "')}". The rows are ${Object.keys(all).join(', ')}.`);
   process.exit(1);
 }
 const dir = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
-const nats = await startNats({ storeDir: dir, log: (line) => console.error(line) });
-const needsServices = names.some((name) => name === 'runs-16' || name === 'paced-64');
-const services = ['orchestrator', 'guardrails', 'tools', 'message-history', 'semantic-recall', 'working-memory'];
+const log = (line: string) => console.error(line);
+const nats = await startNats({ storeDir: join(dir, 'nats'), log });
+const redis = await startRedis({ dataDir: await mkdtemp(join(dir, 'redis-')), log });
+if (redis.kind !== 'running') log(`no Redis: ${redis.reason}`);
 const env = {
   LOG_LEVEL: 'warn',
   MODEL: 'openai-chat/stand-in',
   EMBEDDING_MODEL: 'openai/hashed-ngram',
   SQLITE_PATH: join(dir, 'memory.db'),
+  ...(redis.kind === 'running' && { REDIS_URL: redis.url }),
 };
-const stack = await startStack({ natsUrl: nats.url, services: needsServices ? services : [], env });
+const stack = await startStack({ natsUrl: nats.url, services: [], env });
+const context = {
+  natsUrl: nats.url,
+  natsPid: nats.pid,
+  dir,
+  stack,
+  ...(redis.kind === 'running' && { redisUrl: redis.url, redisPid: redis.pid }),
+};
 const measured: Row[] = [];
 try {
   for (const name of names) {
     console.error(`measuring ${name}`);
-    const row = await rows[name]?.({ natsUrl: nats.url, natsPid: nats.pid, stack });
+    const row = await all[name]?.(context);
     if (row) measured.push(row);
     console.error(JSON.stringify(row));
   }
 } finally {
   await stack.stop();
   await nats.stop();
+  if (redis.kind === 'running') await redis.stop();
   await rm(dir, { recursive: true, force: true });
 }
 const [cpu] = cpus();

@@ -16,9 +16,13 @@ export type Row = {
 const root = resolve(import.meta.dirname, '../../..');
 const PROGRAM_TIMEOUT_MS = 120_000;
 
-/** Runs a program of the orchestrator's bench and reads the JSON that it prints. */
-export async function runProgram(file: string, env: Record<string, string>): Promise<Record<string, number>> {
-  const path = resolve(root, 'services/orchestrator/bench', file);
+/** Runs a program of a service's bench and reads the JSON that it prints. */
+export async function runProgram(
+  service: string,
+  file: string,
+  env: Record<string, string>,
+): Promise<Record<string, number>> {
+  const path = resolve(root, 'services', service, 'bench', file);
   const { stdout } = await promisify(execFile)(process.execPath, [path], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     timeout: PROGRAM_TIMEOUT_MS,

@@ -1,9 +1,21 @@
 // A service with one or more processors that pass everything on: what a hop costs, without what a processor costs. Also echoes
-// raw requests, for the baseline. NAMES: the processors' ids; the first is the service's name.
+// raw requests, for the baseline. NAMES: the processors' ids; the first is the service's name. DELAY_MS: how long each takes over
+// what it is given. SERIAL=1: one thing after the other, as where the work is somebody else's who takes one at a time.
 import { defineProcessor, runProcessorService } from '@millrace/testkit/bench';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
 const [name = 'pass', ...others] = (process.env['NAMES'] ?? 'pass').split(',');
+const delayMs = Number(process.env['DELAY_MS'] ?? '0');
+const isSerial = process.env['SERIAL'] === '1';
+
+let turn: Promise<unknown> = Promise.resolve();
+function work(): Promise<void> {
+  if (!isSerial) return delay(delayMs);
+  const mine = turn.then(() => delay(delayMs));
+  turn = mine;
+  return mine;
+}
 
 const pass = (id: string) =>
   defineProcessor({
@@ -12,7 +24,14 @@ const pass = (id: string) =>
     stages: ['processInput', 'processOutputStream'],
     reads: ['input'],
     options: z.strictObject({}),
-    create: () => ({ id, processInput: () => undefined, processOutputStream: async ({ part }) => part }),
+    create: () => ({
+      id,
+      processInput: () => (delayMs > 0 ? work() : undefined),
+      processOutputStream: async ({ part }) => {
+        if (delayMs > 0) await work();
+        return part;
+      },
+    }),
   });
 
 await runProcessorService({

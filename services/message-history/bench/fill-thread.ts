@@ -1,0 +1,33 @@
+// Fills a thread with COUNT messages of a line each, in Redis (REDIS_URL), for the bench. THREAD, RESOURCE.
+import { textMessage } from '@millrace/contracts';
+import { connectRedis, memoryOwner } from '@millrace/stores';
+import { STORE } from '../src/store/history-errors.ts';
+import { createRedisHistoryStore } from '../src/stores/redis/redis-history-store.ts';
+
+const { REDIS_URL = '', THREAD = '', RESOURCE = '', COUNT = '0' } = process.env;
+const MAX_BLOCK = 500;
+
+const quiet = () => undefined;
+const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+const store = createRedisHistoryStore(await connectRedis({ url: REDIS_URL, service: 'bench', store: STORE, log }));
+const owner = memoryOwner({ threadId: THREAD, resourceId: RESOURCE });
+for (let from = 0; from < Number(COUNT); from += MAX_BLOCK) {
+  const size = Math.min(MAX_BLOCK, Number(COUNT) - from);
+  const messages = Array.from({ length: size }, (_, at) =>
+    textMessage(
+      `m-${from + at}`,
+      at % 2 === 0 ? 'user' : 'assistant',
+      'A line of ordinary length, as people write them.',
+    ),
+  );
+  await store.saveBlock({
+    tenant: 'default',
+    threadId: THREAD,
+    owner,
+    runId: `fill-${THREAD}-${from}`,
+    epoch: 1,
+    messages,
+  });
+}
+console.log(JSON.stringify({ messages: Number(COUNT) }));
+await store.close();
