@@ -31,20 +31,26 @@ const manifestSchema = z.object({
 });
 const tsconfigSchema = z.object({ include: z.array(z.string()) });
 
-/** Every folder, one or two levels down, that has a package.json. */
+/** Packages that are none of the workspace's: what the bench compares with is installed apart, and only when it is asked for. */
+const OUTSIDE: readonly string[] = ['test/reference'];
+
+/** Every folder, one or two levels down, that has a package.json and is of the workspace. */
 export function readPackages(): Package[] {
-  return find(['*/package.json', '*/*/package.json']).map((path) => {
-    const manifest = manifestSchema.parse(JSON.parse(read(path)));
-    return {
-      name: manifest.name,
-      dir: dirname(path),
-      dependencies: [manifest.dependencies, manifest.optionalDependencies, manifest.peerDependencies].flatMap(
-        Object.keys,
-      ),
-      devDependencies: Object.keys(manifest.devDependencies),
-      exports: Object.keys(manifest.exports),
-    };
-  });
+  const manifests = find(['*/package.json', '*/*/package.json']);
+  return manifests
+    .filter((path) => !OUTSIDE.includes(dirname(path)))
+    .map((path) => {
+      const manifest = manifestSchema.parse(JSON.parse(read(path)));
+      return {
+        name: manifest.name,
+        dir: dirname(path),
+        dependencies: [manifest.dependencies, manifest.optionalDependencies, manifest.peerDependencies].flatMap(
+          Object.keys,
+        ),
+        devDependencies: Object.keys(manifest.devDependencies),
+        exports: Object.keys(manifest.exports),
+      };
+    });
 }
 
 export function readSources(): Source[] {

@@ -1,4 +1,4 @@
-// npm run -s bench -- --json FILE [--only NAME,NAME]: measures on this machine, everything local, each row against a baseline of the
+// npm run -s bench -- --json FILE [--table FILE.md] [--only NAME,NAME]: measures on this machine, everything local, each row against a baseline of the
 // same run. Figures are for comparing, never asserted. The row `reference` is measured only where it is named.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
@@ -7,8 +7,11 @@ import { parseArgs } from 'node:util';
 import { startNats, startRedis, startStack } from '@millrace/testkit/bench';
 import type { Row } from './measure.ts';
 import { asked, rows } from './rows.ts';
+import { tableOf } from './table.ts';
 
-const { values } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { json: { type: 'string' }, table: { type: 'string' }, only: { type: 'string' } },
+});
 const only = values.only?.split(',');
 const all = { ...rows, ...asked };
 /** A row, or all whose names begin so. */
@@ -63,4 +66,5 @@ const machine = {
 const report = JSON.stringify({ machine, rows: measured }, null, 2);
 if (values.json === undefined) console.log(report);
 else await writeFile(values.json, `${report}\n`);
+if (values.table !== undefined) await writeFile(values.table, tableOf(measured));
 process.exit();

@@ -8,7 +8,6 @@ import { planEntry } from '../testing/plan-entries.ts';
 import { RUN_ID } from '../testing/run-states.ts';
 import { createTestRun, type TestRun, type TestRunOptions } from '../testing/test-run.ts';
 import type { ModelEnd } from './model-stream.ts';
-import { FencedError } from '../state/fenced-error.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { streamStep, type ChunkSource } from './step-stream.ts';
 
@@ -112,56 +111,6 @@ const saying =
 const first = chunk(RUN_ID, { type: 'step-start', payload: {} });
 const stream = ({ run }: TestRun, source: ChunkSource) =>
   streamStep(run, { retryCount: 0, stepNumber: 0 }, first, source);
-
-describe('a stream that begins beside a checkpoint', () => {
-  test('asks the model, and gives what it says to nobody before the checkpoint is written', async () => {
-    const made = testRun(at('holder'));
-    const gate = Promise.withResolvers<void>();
-    made.onRecord(() => gate.promise);
-    made.run.beginCheckpoint();
-    let asked = 0;
-    const source: ChunkSource = (signal, take) => {
-      asked += 1;
-      return saying(say('a', 'b'))(signal, take);
-    };
-    const answered = stream(made, source);
-    await eventually(() => asked === 1 && made.openSessions() === 1);
-    await connection.bus.nc.flush();
-    expect([made.published, made.records]).toEqual([[], []]);
-    gate.resolve();
-    expect(await answered).toMatchObject({ kind: 'answer' });
-    expect(textOf(made.published)).toBe('AB');
-  });
-
-  test('ends with what the checkpoint says: a run that was cancelled publishes nothing', async () => {
-    const made = testRun([]);
-    made.askCancel();
-    made.run.beginCheckpoint();
-    const stopped = await stream(made, saying(say('a')));
-    expect(stopped).toMatchObject({ kind: 'interrupt', interrupt: { ending: { form: 'cancel' } } });
-    expect(made.published).toEqual([]);
-  });
-
-  test('breaks as the checkpoint does: an owner that was fenced goes no further', async () => {
-    const made = testRun([]);
-    const fenced = new FencedError('acme', RUN_ID);
-    made.onRecord(() => Promise.reject(fenced));
-    made.run.beginCheckpoint();
-    await expect(stream(made, saying(say('a')))).rejects.toBe(fenced);
-    await expect(made.run.checkpoint()).rejects.toBe(fenced);
-    expect(made.published).toEqual([]);
-  });
-
-  test('has its frame in one piece with the first words', async () => {
-    const made = testRun([]);
-    const batches: string[][] = [];
-    const other = testRun([], { onPublish: (chunks) => batches.push(chunks.map(({ type }) => type)) });
-    await stream(made, saying([]));
-    await stream(other, saying(say('a')));
-    expect(typesOf(made.published)).toEqual(['step-start']);
-    expect(batches[0]).toEqual(['step-start', 'text-start']);
-  });
-});
 
 describe('a stream', () => {
   test('without processors is what the model said', async () => {

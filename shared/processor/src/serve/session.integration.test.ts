@@ -101,27 +101,6 @@ describe('a replica’s session', () => {
     expect(session.outputs.at(-1)).toMatchObject({ processed: 3 });
   });
 
-  test('names what comes out as it went in by its place, where it was asked to', async () => {
-    const session = await open(['count', 'count'], { same: true });
-    session.send([delta('a'), delta('b')]);
-    await eventually(() => session.outputs.some(({ processed }) => processed === 2));
-    session.send([delta('c')], { end: true });
-    await session.ended();
-    expect(session.text()).toBe('');
-    expect(session.outputs.flatMap(({ same }) => same ?? [])).toEqual([
-      { from: 0, count: 2 },
-      { from: 2, count: 1 },
-    ]);
-  });
-
-  test('sends what was changed, and what comes after it in the same batch', async () => {
-    const session = await open(['upper'], { same: true });
-    session.send([delta('A'), delta('b'), delta('C')], { end: true });
-    await session.ended();
-    expect(session.outputs.flatMap(({ same }) => same ?? [])).toEqual([{ from: 0, count: 1 }]);
-    expect(session.text()).toBe('BC');
-  });
-
   test('passes data chunks on at once', async () => {
     const session = await open(['writing', 'gated']);
     session.send([delta('wait 2')]);

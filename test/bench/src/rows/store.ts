@@ -48,6 +48,7 @@ export const threads: Measure = async (context) => {
     const env = { REDIS_URL: context.redisUrl, THREAD: threadId, RESOURCE: 'bench-0', COUNT: String(size) };
     await runProgram('message-history', 'fill-thread.ts', env);
     const load = { agent: 'bench-six', input: words(0), atOnce: 1, threadId };
+    await manyRuns(client, { ...load, total: 40 });
     const { ms } = await manyRuns(client, { ...load, total: 20 });
     const { cpuMs } = await costOf(context, { ...load, total: 60 });
     figures.push(cpuMs);
