@@ -124,7 +124,7 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
       nextIn += 1;
       lastIn = performance.now();
       received += input.chunks.length;
-      unchanged?.came(input.chunks);
+      unchanged?.came(input.chunks, chain.processed());
       ending ||= input.end === true;
       for (const chunk of input.chunks) chain.push(chunk);
       if (ending) progress();

@@ -7,7 +7,7 @@ import { createUnchangedChunks } from './unchanged-chunks.ts';
 /** Chunks come in, go through `change`, and are named or not. */
 function named(chunks: Chunk[], change: (chunk: Chunk) => Chunk): boolean[] {
   const unchanged = createUnchangedChunks();
-  unchanged.came(chunks);
+  unchanged.came(chunks, 0);
   return chunks.map((chunk, place) => unchanged.isNext(change(chunk), place));
 }
 const finish = (): Chunk => ({
@@ -60,7 +60,7 @@ describe('a chunk that comes out of a session', () => {
 
   test('is not named as one that is not at work: what was held back is sent', () => {
     const unchanged = createUnchangedChunks();
-    unchanged.came([delta('a'), delta('b')]);
+    unchanged.came([delta('a'), delta('b')], 0);
     expect(unchanged.isNext(delta('a'), 1)).toBe(false);
   });
 });
@@ -68,7 +68,10 @@ describe('a chunk that comes out of a session', () => {
 describe('chunks that are named', () => {
   test('are one range, forgotten when it is taken', () => {
     const unchanged = createUnchangedChunks();
-    unchanged.came(['a', 'b', 'c'].map((text) => delta(text)));
+    unchanged.came(
+      ['a', 'b', 'c'].map((text) => delta(text)),
+      0,
+    );
     expect([0, 1].map((place) => unchanged.isNext(delta('ab'[place] ?? ''), place))).toEqual([true, true]);
     expect(unchanged.take()).toEqual({ from: 0, count: 2 });
     expect(unchanged.take()).toBeUndefined();
@@ -78,7 +81,7 @@ describe('chunks that are named', () => {
 
   test('are named once: a processor that multiplies one has the others sent', () => {
     const unchanged = createUnchangedChunks();
-    unchanged.came([delta('a'), delta('b')]);
+    unchanged.came([delta('a'), delta('b')], 0);
     expect([0, 0, 1].map((place) => unchanged.isNext(delta(place === 0 ? 'a' : 'b'), place))).toEqual([
       true,
       false,
@@ -89,7 +92,10 @@ describe('chunks that are named', () => {
 
   test('have no gap: one that was dropped ends the range', () => {
     const unchanged = createUnchangedChunks();
-    unchanged.came(['a', 'b', 'c'].map((text) => delta(text)));
+    unchanged.came(
+      ['a', 'b', 'c'].map((text) => delta(text)),
+      0,
+    );
     expect(unchanged.isNext(delta('a'), 0)).toBe(true);
     expect(unchanged.isNext(delta('c'), 2)).toBe(false);
   });
@@ -97,9 +103,16 @@ describe('chunks that are named', () => {
   test('are found however many have come', () => {
     const unchanged = createUnchangedChunks();
     for (let place = 0; place < 2_000; place += 1) {
-      unchanged.came([delta(String(place))]);
+      unchanged.came([delta(String(place))], place);
       expect(unchanged.isNext(delta(String(place)), place)).toBe(true);
     }
     expect(unchanged.take()).toEqual({ from: 0, count: 2_000 });
+  });
+
+  test('are found after any number that came to nothing: those are forgotten', () => {
+    const unchanged = createUnchangedChunks();
+    for (let place = 0; place < 2_000; place += 1) unchanged.came([delta(String(place))], place);
+    expect(unchanged.isNext(delta('1999'), 1_999)).toBe(true);
+    expect(unchanged.isNext(delta('3'), 3)).toBe(false);
   });
 });

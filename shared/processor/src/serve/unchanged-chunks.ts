@@ -3,7 +3,8 @@
 import type { Chunk } from '@millrace/contracts';
 
 export type UnchangedChunks = {
-  came(chunks: readonly Chunk[]): void;
+  /** @param done how many of those before them are done with: they cannot come out any more */
+  came(chunks: readonly Chunk[], done: number): void;
   /** The chunk came out while the one at `place` was at work. Whether it is that one, as it was, and can be named. */
   isNext(chunk: Chunk, place: number): boolean;
   /** Those named since, as one range of places, and forgets them. */
@@ -20,15 +21,17 @@ export function createUnchangedChunks(): UnchangedChunks {
   let count = 0;
   /** Each place is named once, in order. */
   let next = 0;
+  const forget = (done: number) => {
+    if (done - first < MAX_DONE) return;
+    notes = notes.slice(done - first);
+    first = done;
+  };
   return {
-    came(chunks) {
+    came(chunks, done) {
+      forget(done);
       for (const chunk of chunks) notes.push(noteOf(chunk));
     },
     isNext(chunk, place) {
-      if (place - first >= MAX_DONE) {
-        notes = notes.slice(place - first);
-        first = place;
-      }
       const note = notes[place - first];
       if (!note || place < next || (count > 0 && place !== from + count) || !isSame(chunk, note)) return false;
       if (count === 0) from = place;
