@@ -17,7 +17,10 @@ const STORE = ['REQUIRE_SHARED_STORE'];
 
 /** In the order in which they are listed to people. dev-model is not among them: it stands in for a model provider. */
 export const SERVICES: readonly ServiceRow[] = [
-  { name: 'orchestrator', reads: [...BUS, ...MODEL, 'MAX_RUNS', 'STREAM_REPLICAS', 'SAVES_WAIT_HOURS', ...RUN_LIMITS] },
+  {
+    name: 'orchestrator',
+    reads: [...BUS, ...MODEL, 'MAX_RUNS', 'STREAM_REPLICAS', 'LOG_STREAMS', 'SAVES_WAIT_HOURS', ...RUN_LIMITS],
+  },
   { name: 'guardrails', reads: [...BUS, ...MODEL, 'GUARD_API_KEY', 'GUARD_BASE_URL'] },
   { name: 'message-history', store: 'redis', reads: [...BUS, ...STORE] },
   {

@@ -1,4 +1,5 @@
 // The orchestrator as a service: what it opens, serves and closes, in order.
+import { LOG_SHARDS } from '@millrace/contracts';
 import { createModels } from '@millrace/models';
 import {
   advertise,
@@ -42,6 +43,8 @@ const configSchema = z.object({
     .min(1_024)
     .max(64 * 1024 * 1024)
     .default(4 * 1024 * 1024),
+  /** Streams that hold the chunk log; the same for all orchestrators. */
+  LOG_STREAMS: z.coerce.number().int().min(1).max(LOG_SHARDS).default(1),
   STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
   /** How long a memory's save is tried again while its store is away; then it is a dead letter. */
   SAVES_WAIT_HOURS: z.coerce.number().positive().max(MAX_WAIT_HOURS).default(24),
@@ -54,7 +57,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
   version: VERSION,
   config: configSchema,
   async start({ config, bus, log, resources, draining, watchHealth }) {
-    const access = await openJetStream(bus);
+    const access = await openJetStream(bus, { logStreams: config.LOG_STREAMS });
     const topology = { replicas: config.STREAM_REPLICAS, maxQueuedRuns: config.MAX_QUEUED_RUNS };
     await ensureTopology(access, topology);
     const discovery = createDiscovery(bus);

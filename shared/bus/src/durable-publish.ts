@@ -16,6 +16,8 @@ export type DurableOptions = {
   signal?: AbortSignal;
   /** One try: an outage that was waited out already is not waited out again. */
   once?: boolean;
+  /** The stream forgets it after so long, s; where it takes such. Absent: after its own age. */
+  ttlSeconds?: number;
 };
 /** `duplicate`: a message of that msgID is stored already, under that sequence. */
 export type Stored = { sequence: number; duplicate: boolean };
@@ -37,12 +39,17 @@ export async function publishBytesDurably(
   subject: string,
   payload: Uint8Array,
   msgID: string,
-  { signal, once = false }: DurableOptions = {},
+  { signal, once = false, ttlSeconds }: DurableOptions = {},
 ): Promise<Stored> {
   const giveUpAt = once ? 0 : Date.now() + GIVE_UP_AFTER_MS;
   for (;;) {
     try {
-      const acked = await access.js.publish(subject, payload, { msgID, timeout: ACK_TIMEOUT_MS, retries: 0 });
+      const acked = await access.js.publish(subject, payload, {
+        msgID,
+        timeout: ACK_TIMEOUT_MS,
+        retries: 0,
+        ...(ttlSeconds !== undefined && { ttl: `${ttlSeconds}s` }),
+      });
       return { sequence: acked.seq, duplicate: acked.duplicate };
     } catch (cause) {
       if (isCode(cause, SUBJECT_IS_FULL)) throw full(subject, cause);

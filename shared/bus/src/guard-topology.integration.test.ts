@@ -41,7 +41,7 @@ test("the queue's consumer alone is made anew too", async () => {
 });
 
 test('a stream or bucket that cannot be made anew is a health problem', async () => {
-  const { chunks } = owner.bus.names;
+  const chunks = owner.bus.names.chunks(0);
   await access.jsm.streams.delete(chunks);
   // Somebody else has taken its subjects.
   await access.jsm.streams.add({ name: 'OTHER', subjects: [owner.bus.subjects.logs] });

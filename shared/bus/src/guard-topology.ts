@@ -64,11 +64,12 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
 
 async function lostParts(access: JetStreamAccess): Promise<string[]> {
   const { bus, jsm } = access;
-  const { runs, timers, chunks, events, state, agents, saves, worker, expirer } = bus.names;
+  const { runs, timers, events, state, agents, saves, worker, expirer } = bus.names;
   const there = new Set<string>();
   for await (const name of jsm.streams.names()) there.add(name);
   const buckets = [state, agents, saves].map((name) => `KV_${name}`);
-  const lost = [runs, timers, chunks, events, ...buckets].filter((name) => !there.has(name));
+  const logs = Array.from({ length: access.logStreams }, (_, at) => bus.names.chunks(at));
+  const lost = [runs, timers, ...logs, events, ...buckets].filter((name) => !there.has(name));
   const consumers = [
     [runs, worker],
     [timers, expirer],

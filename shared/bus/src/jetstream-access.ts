@@ -1,14 +1,29 @@
 // What every use of JetStream needs: the connection, the client and the manager.
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import { logShard } from '@millrace/contracts';
 import type { Bus } from './bus.ts';
 import { notGiven } from './jetstream-errors.ts';
 
-export type JetStreamAccess = { bus: Bus; js: JetStreamClient; jsm: JetStreamManager };
+export type JetStreamAccess = {
+  bus: Bus;
+  js: JetStreamClient;
+  jsm: JetStreamManager;
+  /** How many streams hold the chunk log. */
+  logStreams: number;
+  /** The stream that holds a run's chunks. */
+  logStreamOf(tenant: string, run: string): string;
+};
+
+export type JetStreamOptions = {
+  /** 1 to 16, the same for all orchestrators: a stream holds every so many-th shard. */
+  logStreams?: number;
+};
 
 /** @throws bus-unreachable when the server has no JetStream for us */
-export async function openJetStream(bus: Bus): Promise<JetStreamAccess> {
+export async function openJetStream(bus: Bus, { logStreams = 1 }: JetStreamOptions = {}): Promise<JetStreamAccess> {
   try {
-    return { bus, js: jetstream(bus.nc), jsm: await jetstreamManager(bus.nc) };
+    const logStreamOf = (tenant: string, run: string) => bus.names.chunks(logShard(tenant, run) % logStreams);
+    return { bus, js: jetstream(bus.nc), jsm: await jetstreamManager(bus.nc), logStreams, logStreamOf };
   } catch (cause) {
     throw notGiven('its API', cause);
   }

@@ -20,7 +20,7 @@ test('several orchestrators that start at once make the streams, the queue and t
   const streams = await access.jsm.streams.list().next();
   const { runs, timers, chunks, events, state, agents, saves } = owner.bus.names;
   expect(streams.map((stream) => stream.config.name).toSorted()).toEqual(
-    [runs, timers, chunks, events, `KV_${state}`, `KV_${agents}`, `KV_${saves}`].toSorted(),
+    [runs, timers, chunks(0), events, `KV_${state}`, `KV_${agents}`, `KV_${saves}`].toSorted(),
   );
 });
 
@@ -58,6 +58,22 @@ describe('a stream or bucket of an older version', () => {
   });
 });
 
+test('the chunk log is spread over as many streams as the configuration says, and none of it is in two', async () => {
+  const bus = await owner.connect({ prefix: 'wide.v1' });
+  await ensureTopology(await openJetStream(bus));
+  const wide = await openJetStream(bus, { logStreams: 4 });
+  // One that has one stream is spread by the next start.
+  await ensureTopology(wide);
+  const subjects = await Promise.all(
+    [0, 1, 2, 3].map(async (at) => (await wide.jsm.streams.info(bus.names.chunks(at))).config.subjects),
+  );
+  expect(subjects.flat().toSorted()).toEqual(Array.from({ length: 16 }, (_, at) => `wide.v1.log.${at}.>`).toSorted());
+  for (const run of ['r1', 'r2', 'r3', 'r4', 'r5']) {
+    const { stream } = await wide.js.publish(bus.subjects.log('acme', run, 'chunks'), '{}');
+    expect(stream).toBe(wide.logStreamOf('acme', run));
+  }
+});
+
 describe('a stream that is there is left alone', () => {
   test('with its messages', async () => {
     await access.js.publish(owner.bus.subjects.runs('acme'), '{}');
@@ -66,7 +82,7 @@ describe('a stream that is there is left alone', () => {
   });
 
   test('also where an operator has changed its limits', async () => {
-    const { chunks } = owner.bus.names;
+    const chunks = owner.bus.names.chunks(0);
     const { config } = await access.jsm.streams.info(chunks);
     await access.jsm.streams.update(chunks, { ...config, max_bytes: 1_000_000 });
     await ensureTopology(access);

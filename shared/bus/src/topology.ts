@@ -1,12 +1,13 @@
 // JetStream as Millrace uses it: the streams, the work queue's consumer and the buckets, as a table.
 import { AckPolicy, DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import { LOG_SHARDS } from '@millrace/contracts';
 import type { Bus } from './bus.ts';
 import { NS_PER_MS, ensureBucket, ensureConsumer, ensureStream, type Named } from './ensure-config.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 
 const HOUR_MS = 3_600_000;
-/** A run's default deadline and ten minutes. */
-const CHUNK_LOG_AGE_MS = 20 * 60_000;
+/** The longest deadline and ten minutes. What belongs to a shorter run says itself how long it is kept. */
+const CHUNK_LOG_AGE_MS = 24 * HOUR_MS + 10 * 60_000;
 const EVENTS_AGE_MS = 7 * 24 * HOUR_MS;
 /** Publishing twice within this time stores once: longer than an outage of a stream's leader. */
 const DUPLICATE_WINDOW_MS = 2 * 60_000;
@@ -33,7 +34,7 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
   const { bus, jsm } = access;
   const { names } = bus;
   const { replicas = 1 } = options;
-  for (const config of streamsOf(bus, options)) await ensureStream(jsm, config);
+  for (const config of streamsOf(access, options)) await ensureStream(jsm, config);
   await ensureConsumer(jsm, names.runs, {
     durable_name: names.worker,
     ack_policy: AckPolicy.Explicit,
@@ -52,7 +53,7 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
 }
 
 function streamsOf(
-  { subjects, names }: Bus,
+  { bus: { subjects, names }, logStreams }: JetStreamAccess,
   { replicas = 1, maxQueuedRuns = MAX_QUEUED_RUNS }: TopologyOptions,
 ): Named[] {
   const common = {
@@ -81,7 +82,22 @@ function streamsOf(
       retention: RetentionPolicy.Workqueue,
       allow_msg_schedules: true,
     },
-    { ...common, name: names.chunks, subjects: [subjects.logs], ...kept(CHUNK_LOG_AGE_MS) },
+    ...logSubjects(subjects, logStreams).map((own, at) => ({
+      ...common,
+      name: names.chunks(at),
+      subjects: own,
+      allow_msg_ttl: true,
+      ...kept(CHUNK_LOG_AGE_MS),
+    })),
     { ...common, name: names.events, subjects: [subjects.allEvents], ...kept(EVENTS_AGE_MS) },
   ];
+}
+
+/** For each stream the shards that it holds; one stream holds all of them. */
+function logSubjects(subjects: Bus['subjects'], logStreams: number): string[][] {
+  if (logStreams === 1) return [[subjects.logs]];
+  const shards = Array.from({ length: LOG_SHARDS }, (_, shard) => shard);
+  return Array.from({ length: logStreams }, (_, at) =>
+    shards.filter((shard) => shard % logStreams === at).map((shard) => subjects.logsOf(shard)),
+  );
 }

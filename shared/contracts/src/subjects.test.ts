@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { API } from './api.ts';
 import { MillraceError } from './errors.ts';
-import { agentKey, createNames, createSubjects, lastToken, stateKeys, tenantAndRun } from './subjects.ts';
+import {
+  LOG_SHARDS,
+  agentKey,
+  createNames,
+  createSubjects,
+  lastToken,
+  logShard,
+  stateKeys,
+  tenantAndRun,
+} from './subjects.ts';
 
 const subjects = createSubjects();
 
@@ -20,9 +29,10 @@ describe('subjects are those of the architecture', () => {
     [subjects.apiOfAll('submit', true), 'mr.v1.api.submit.*.*'],
     [subjects.apiOfAll('agents-list', false), 'mr.v1.api.agents-list.*'],
     [subjects.chunks('acme', 'run1'), 'mr.v1.chunks.acme.run1'],
-    [subjects.log('0', 'acme', 'run1', 'chunks'), 'mr.v1.log.0.acme.run1.chunks'],
-    [subjects.log('0', 'acme', 'run1', 'retract'), 'mr.v1.log.0.acme.run1.retract'],
-    [subjects.logOf('0', 'acme', 'run1'), 'mr.v1.log.0.acme.run1.*'],
+    [subjects.log('acme', 'run1', 'chunks'), 'mr.v1.log.15.acme.run1.chunks'],
+    [subjects.log('acme', 'run1', 'retract'), 'mr.v1.log.15.acme.run1.retract'],
+    [subjects.logOf('acme', 'run1'), 'mr.v1.log.15.acme.run1.*'],
+    [subjects.logsOf(3), 'mr.v1.log.3.>'],
     [subjects.logs, 'mr.v1.log.>'],
     [subjects.events('0', 'acme', 'run1'), 'mr.v1.events.0.acme.run1'],
     [subjects.allEvents, 'mr.v1.events.>'],
@@ -89,4 +99,14 @@ test('no two kinds of key in the state bucket can meet', () => {
 
 test('every verb of the api is a token, and so has a subject', () => {
   for (const verb of Object.keys(API)) expect(() => subjects.tool(verb)).not.toThrow(MillraceError);
+});
+
+test('runs spread over the shards of the log, whatever their ids look like', () => {
+  const counts = new Map<number, number>();
+  for (let run = 0; run < 1_600; run++) {
+    const shard = logShard('acme', `run-${run}`);
+    counts.set(shard, (counts.get(shard) ?? 0) + 1);
+  }
+  expect(counts.size).toBe(LOG_SHARDS);
+  expect(Math.max(...counts.values())).toBeLessThan(200);
 });

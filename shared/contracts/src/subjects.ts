@@ -28,8 +28,9 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     apiOfAll: (verb: ApiVerb, withRun: boolean) => `${join('api', verb)}.*${withRun ? '.*' : ''}`,
     chunks: (tenant: string, run: string) => join('chunks', tenant, run),
     /** Batches that hold a retract stand apart, so that a reader finds all of them without reading the rest. */
-    log: (shard: string, tenant: string, run: string, kind: LogKind) => join('log', shard, tenant, run, kind),
-    logOf: (shard: string, tenant: string, run: string) => `${join('log', shard, tenant, run)}.*`,
+    log: (tenant: string, run: string, kind: LogKind) => join('log', String(logShard(tenant, run)), tenant, run, kind),
+    logOf: (tenant: string, run: string) => `${join('log', String(logShard(tenant, run)), tenant, run)}.*`,
+    logsOf: (shard: number) => `${join('log', String(shard))}.>`,
     logs: under('log'),
     events: (shard: string, tenant: string, run: string) => join('events', shard, tenant, run),
     allEvents: under('events'),
@@ -63,12 +64,23 @@ export function tenantAndRun(prefix: string, subject: string): { tenant: string 
   return tokens[0] === 'control' ? { tenant: tokens[1], run: tokens[2] } : { tenant: tokens[2], run: tokens[3] };
 }
 
+/** The log's shards: a run's stands in its subject, and never changes. How many streams hold them is configuration. */
+export const LOG_SHARDS = 16;
+
+/** FNV-1a, so that runs spread whatever their ids look like. */
+export function logShard(tenant: string, run: string): number {
+  let hash = 0x81_1c_9d_c5;
+  for (const char of `${tenant}.${run}`) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01_00_01_93);
+  return (hash >>> 0) % LOG_SHARDS;
+}
+
 /** Streams and buckets carry the prefix too, so that two Millraces can share a server. Dots cannot stand in their names. */
 export function createNames(prefix: string = DEFAULT_PREFIX) {
   const named = (name: string) => `${prefix.replaceAll('.', '_')}_${name}`;
   return {
     runs: named('RUNS'),
-    chunks: named('CHUNKS'),
+    /** The log's streams, from 0 on. */
+    chunks: (stream: number) => named(stream === 0 ? 'CHUNKS' : `CHUNKS_${stream}`),
     events: named('EVENTS'),
     state: named('STATE'),
     agents: named('AGENTS'),

@@ -2,7 +2,7 @@
 // under way is told: its owner reads the key at the next checkpoint, and hears the control message at once.
 import { stateKeys, type RunEnd, type RunHead, type RunStatus } from '@millrace/contracts';
 import { publish, publishDurably, writeEntry, type JetStreamAccess } from '@millrace/bus';
-import { SHARD } from '../state/chunk-publisher.ts';
+import { SHARD } from '../state/event-log.ts';
 import { endSuspended } from '../state/end-suspended.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { FINAL_TTL_SECONDS, readHead } from '../state/run-head.ts';

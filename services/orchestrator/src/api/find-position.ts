@@ -6,7 +6,8 @@ import { isBehind } from './missing-chunks.ts';
 import { readPage, type StoredMessage } from './read-stored.ts';
 import type { Base, Position } from './visible-chunks.ts';
 
-type Search = { access: JetStreamAccess; subject: string; owners: readonly Base[] };
+type Log = { access: JetStreamAccess; stream: string; subject: string };
+type Search = Log & { owners: readonly Base[] };
 
 /**
  * Sequence of the last message that begins at the position or before it; 1 where none does. undefined: nothing is stored from there on.
@@ -28,33 +29,28 @@ export async function findPosition(search: Search, position: Position): Promise<
   return best;
 }
 
-async function lastStored({ access, subject }: Search): Promise<StoredMessage<ChunkBatch> | undefined> {
-  const { bus, jsm } = access;
-  const message = await jsm.direct.getMessage(bus.names.chunks, { last_by_subj: subject });
+async function lastStored(log: Log): Promise<StoredMessage<ChunkBatch> | undefined> {
+  const { access, stream, subject } = log;
+  const message = await access.jsm.direct.getMessage(stream, { last_by_subj: subject });
   if (!message) return undefined;
-  const { found } = await readPage(access, query(access, subject), { from: message.seq, maxMessages: 1, maxBytes: 1 });
+  const { found } = await readOne(log, message.seq);
   return found[0];
 }
 
 /** The first message from `from` to `to` that no later owner made obsolete. */
-async function firstValid({ access, subject, owners }: Search, from: number, to: number) {
+async function firstValid(search: Search, from: number, to: number) {
   for (let next: number | undefined = from; next !== undefined && next <= to;) {
-    const page: Awaited<ReturnType<typeof readOne>> = await readOne(access, subject, next);
+    const page: Awaited<ReturnType<typeof readOne>> = await readOne(search, next);
     const [message] = page.found;
     if (message && message.sequence > to) return undefined;
-    if (message && !isObsolete(message.value, owners)) return message;
+    if (message && !isObsolete(message.value, search.owners)) return message;
     next = page.next;
   }
   return undefined;
 }
 
-const query = ({ bus }: JetStreamAccess, subject: string) => ({
-  stream: bus.names.chunks,
-  subject,
-  schema: chunkBatchSchema,
-});
-const readOne = (access: JetStreamAccess, subject: string, from: number) =>
-  readPage(access, query(access, subject), { from, maxMessages: 1, maxBytes: 1 });
+const readOne = ({ access, stream, subject }: Log, from: number) =>
+  readPage(access, { stream, subject, schema: chunkBatchSchema }, { from, maxMessages: 1, maxBytes: 1 });
 
 function isObsolete({ epoch, index }: ChunkBatch, owners: readonly Base[]): boolean {
   return owners.some((base) => base.epoch > epoch && index >= base.index);

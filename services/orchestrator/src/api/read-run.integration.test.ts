@@ -4,7 +4,6 @@ import { writeEntry } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { SHARD } from '../state/chunk-publisher.ts';
 import { failedRun } from '../run/end-run.ts';
 import { delta } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
@@ -20,7 +19,7 @@ const stream = useJetStream(connection);
 const start = { epoch: 1, index: 0, firstRecord: 0 };
 
 async function store(runId: string, batches: readonly ChunkBatch[]): Promise<void> {
-  const subject = connection.bus.subjects.log(SHARD, 'acme', runId, 'chunks');
+  const subject = connection.bus.subjects.log('acme', runId, 'chunks');
   await Promise.all(batches.map((batch) => stream.access.js.publish(subject, JSON.stringify(batch))));
 }
 const oneByOne = (count: number, size = 1): ChunkBatch[] =>
@@ -101,11 +100,11 @@ describe('reading a run', () => {
 
 describe('reading a run’s events and chunks', () => {
   test('leaves out what does not fit, aloud, and gives the rest', async () => {
-    const subject = connection.bus.subjects.log(SHARD, 'acme', 'odd', 'chunks');
+    const subject = connection.bus.subjects.log('acme', 'odd', 'chunks');
     await stream.access.js.publish(subject, 'not json');
     await stream.access.js.publish(subject, '{"n":1}');
     const found = await readStored(stream.access, {
-      stream: connection.bus.names.chunks,
+      stream: connection.bus.names.chunks(0),
       subject,
       schema: z.object({ n: z.number() }),
     });
@@ -115,9 +114,9 @@ describe('reading a run’s events and chunks', () => {
   test('goes on where the server gave less than it was asked for', async () => {
     // More than the server sends at once, 64 MiB.
     await store('large', oneByOne(100, 700_000));
-    const subject = connection.bus.subjects.log(SHARD, 'acme', 'large', 'chunks');
+    const subject = connection.bus.subjects.log('acme', 'large', 'chunks');
     const found = await readStored(stream.access, {
-      stream: connection.bus.names.chunks,
+      stream: connection.bus.names.chunks(0),
       subject,
       schema: z.object({ index: z.number() }),
     });

@@ -10,7 +10,7 @@ import {
   type RunHead,
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
-import { SHARD } from '../state/chunk-publisher.ts';
+import { SHARD } from '../state/event-log.ts';
 import { isAtRest, lastIndex, readEnd } from '../state/run-head.ts';
 import { findPosition } from './find-position.ts';
 import { areChunksGone, firstNeeded, holds } from './missing-chunks.ts';
@@ -45,10 +45,10 @@ async function readVisible(access: JetStreamAccess, head: RunHead, from: Positio
   const { tenant, runId, owners } = head;
   const isOver = isAtRest(head);
   const maxBytes = pageBytes(access);
-  const subject = bus.subjects.logOf(SHARD, tenant, runId);
-  const query = { stream: bus.names.chunks, subject, schema: chunkBatchSchema };
+  const subject = bus.subjects.logOf(tenant, runId);
+  const query = { stream: access.logStreamOf(tenant, runId), subject, schema: chunkBatchSchema };
   const first = firstNeeded(head, from, isOver);
-  let next = first && (await findPosition({ access, subject, owners }, first));
+  let next = first && (await findPosition({ access, stream: query.stream, subject, owners }, first));
   if (next === undefined && areChunksGone([], head, from, isOver)) throw chunksGone(head);
   const retracts = next === undefined ? [] : await readRetracts(access, head);
   for (let isFirst = true; ; isFirst = false) {
@@ -69,8 +69,8 @@ async function readVisible(access: JetStreamAccess, head: RunHead, from: Positio
 
 async function readRetracts(access: JetStreamAccess, { tenant, runId }: RunHead): Promise<ChunkBatch[]> {
   const { bus } = access;
-  const subject = bus.subjects.log(SHARD, tenant, runId, 'retract');
-  return readStored(access, { stream: bus.names.chunks, subject, schema: chunkBatchSchema });
+  const subject = bus.subjects.log(tenant, runId, 'retract');
+  return readStored(access, { stream: access.logStreamOf(tenant, runId), subject, schema: chunkBatchSchema });
 }
 
 /** The head is written before the last chunk goes out: a crash in between must not cost the reader the ending. */

@@ -1,5 +1,5 @@
 // The stream of a step through real processors: what comes out, what is kept of it, and what is left behind when it stops.
-import type { Chunk, JsonObject, PlanEntry } from '@millrace/contracts';
+import { SESSION_LIMITS, type Chunk, type JsonObject, type PlanEntry } from '@millrace/contracts';
 import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -161,6 +161,24 @@ describe('a stream', () => {
     const made = testRun(at('holder'));
     await stream(made, saying(say('a').slice(0, 2)));
     expect(textOf(made.published)).toBe('A');
+  });
+
+  test('through a processor that is stuck is read no further than its windows hold, however much the model says', async () => {
+    const made = testRun([planEntry('sleeper', { stages: ['processOutputStream'], timeoutMs: 60_000 })]);
+    let taken = 0;
+    const streaming = stream(made, async (signal, take) => {
+      while (!signal.aborted && taken < 100_000) {
+        await take([delta('x'.repeat(1_000))]);
+        taken += 1;
+      }
+      return done;
+    });
+    let before = -1;
+    await eventually(() => (taken > 0 && taken === before) || ((before = taken), false), { pollMs: 300 });
+    // What is in flight, and what waits behind it.
+    expect(taken).toBeLessThan(2 * SESSION_LIMITS.windowChunks + 10);
+    made.stop('cancelled');
+    await streaming;
   });
 
   test('that is begun again and then differs takes back what was published, by its place in the run, and so does the answer', async () => {

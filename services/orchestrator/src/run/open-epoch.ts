@@ -20,7 +20,7 @@ export function openEpoch(access: JetStreamAccess, store: RunStore, { own, fence
   const head = store.head();
   const { tenant, runId, epoch } = head;
   const { index } = ownerOf(head);
-  const chunks = createChunkPublisher({ access, tenant, runId, epoch, firstIndex: index });
+  const chunks = createChunkPublisher({ access, tenant, runId, epoch, firstIndex: index, deadlineAt: head.deadlineAt });
   const events = createEventLog({ access, tenant, runId, epoch });
   const closeAll = () => {
     chunks.close();

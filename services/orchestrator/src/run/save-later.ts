@@ -11,7 +11,7 @@ import {
 import { publishDurably } from '@millrace/bus';
 import { callProcessors } from '../stages/call-processors.ts';
 import { emptyFold, foldVerdict } from '../stages/verdict-fold.ts';
-import { SHARD } from '../state/chunk-publisher.ts';
+import { SHARD } from '../state/event-log.ts';
 import { keepDeadLetter } from '../state/dead-letters.ts';
 import type { Waiting } from '../state/put-off-saves.ts';
 import { createRun, type Deps, type Run } from '../state/run-context.ts';

@@ -13,7 +13,7 @@ import { readStored } from '../api/read-stored.ts';
 import { delta } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { FencedError } from './fenced-error.ts';
-import { SHARD, createChunkPublisher } from './chunk-publisher.ts';
+import { createChunkPublisher } from './chunk-publisher.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -26,10 +26,17 @@ async function publisher({ epoch = 1, firstIndex = 0 } = {}) {
   const live: LiveBatch[] = [];
   const listening = listen(bus, bus.subjects.chunks('acme', runId), liveBatchSchema, (batch) => live.push(batch));
   await bus.nc.flush();
-  const chunks = createChunkPublisher({ access: stream.access, tenant: 'acme', runId, epoch, firstIndex });
-  const subject = bus.subjects.logOf(SHARD, 'acme', runId);
+  const chunks = createChunkPublisher({
+    access: stream.access,
+    tenant: 'acme',
+    runId,
+    epoch,
+    firstIndex,
+    deadlineAt: Date.now() + 60_000,
+  });
+  const subject = bus.subjects.logOf('acme', runId);
   const logged = () =>
-    readStored(stream.access, { stream: bus.names.chunks, subject: subject, schema: chunkBatchSchema });
+    readStored(stream.access, { stream: bus.names.chunks(0), subject: subject, schema: chunkBatchSchema });
   return { runId, chunks, live, logged, stop: () => listening.stop() };
 }
 const words = (n: number, size = 1): Chunk[] => Array.from({ length: n }, (_, at) => delta(`${at}`.padEnd(size, '.')));
@@ -179,6 +186,17 @@ describe('a transient chunk', () => {
   });
 });
 
+test('a logged chunk is kept until its run’s deadline and ten minutes, whatever the stream keeps', async () => {
+  const { chunks, runId, stop } = await publisher();
+  chunks.publish(words(1));
+  await chunks.flush();
+  const { access } = stream;
+  const subject = access.bus.subjects.log('acme', runId, 'chunks');
+  const message = await access.jsm.direct.getMessage(access.logStreamOf('acme', runId), { last_by_subj: subject });
+  expect(Number.parseInt(message?.header.get('Nats-TTL') ?? '', 10)).toBeOneOf([659, 660]);
+  stop();
+});
+
 test('a retract stands in a message of its own, so that readers find it without the rest', async () => {
   const { runId, chunks, logged, stop } = await publisher();
   const retract = chunkSchema.parse({ ...delta(''), type: 'retract', payload: { index: 0 } });
@@ -190,9 +208,9 @@ test('a retract stands in a message of its own, so that readers find it without 
     [3, 1],
   ]);
   const { bus } = connection;
-  const only = bus.subjects.log(SHARD, 'acme', runId, 'retract');
+  const only = bus.subjects.log('acme', runId, 'retract');
   expect(
-    await readStored(stream.access, { stream: bus.names.chunks, subject: only, schema: chunkBatchSchema }),
+    await readStored(stream.access, { stream: bus.names.chunks(0), subject: only, schema: chunkBatchSchema }),
   ).toMatchObject([{ index: 2 }]);
   stop();
 });

@@ -10,8 +10,8 @@ const GATHER_MS = 250;
 const GATHER_BYTES = 32 * 1024;
 /** One live message at most; the server's own limit is far above. */
 const MAX_BATCH_BYTES = 256 * 1024;
-/** One stream of chunks for now; more shards come by configuration. */
-export const SHARD = '0';
+/** After its deadline a run's chunks can be read for so long. */
+const KEPT_AFTER_MS = 10 * 60_000;
 
 export type ChunkPublisher = {
   /** Index of the next chunk. */
@@ -32,15 +32,25 @@ export type PublisherOptions = {
   runId: string;
   epoch: number;
   firstIndex: number;
+  /** Milliseconds since 1970. */
+  deadlineAt: number;
 };
 
 type Gathered = { index: number; parts: string[]; bytes: number };
 const nothing = (index: number): Gathered => ({ index, parts: [], bytes: 0 });
 
-export function createChunkPublisher({ access, tenant, runId, epoch, firstIndex }: PublisherOptions): ChunkPublisher {
+export function createChunkPublisher({
+  access,
+  tenant,
+  runId,
+  epoch,
+  firstIndex,
+  deadlineAt,
+}: PublisherOptions): ChunkPublisher {
   const { bus } = access;
+  const keptSeconds = () => Math.ceil((Math.max(deadlineAt - Date.now(), 0) + KEPT_AFTER_MS) / 1_000);
   const liveSubject = bus.subjects.chunks(tenant, runId);
-  const stored = createStoredQueue(access, tenant, runId);
+  const stored = createStoredQueue(access, tenant, runId, keptSeconds);
   let next = firstIndex;
   let live = nothing(next);
   let transient = nothing(next);
@@ -64,7 +74,7 @@ export function createChunkPublisher({ access, tenant, runId, epoch, firstIndex 
     clearTimeout(gather);
     gather = undefined;
     if (log.parts.length === 0 || closed) return;
-    const subject = bus.subjects.log(SHARD, tenant, runId, kind);
+    const subject = bus.subjects.log(tenant, runId, kind);
     stored.add({ subject, payload: message(log), msgID: `${tenant}.${runId}.${epoch}.${log.index}` });
     log = nothing(next);
   };

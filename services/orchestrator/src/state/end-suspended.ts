@@ -2,7 +2,7 @@
 // an epoch of its own, in the place of the one that said that it is suspended.
 import { stateKeys, type Chunk, type RunEnd, type RunHead, type RunResult, type WireError } from '@millrace/contracts';
 import { clearTimer, publish, publishDurably, writeEntry, type JetStreamAccess } from '@millrace/bus';
-import { SHARD } from './chunk-publisher.ts';
+import { SHARD } from './event-log.ts';
 import { chunk } from './make-chunk.ts';
 import { FINAL_TTL_SECONDS, nextEpoch, readEnd, readHead } from './run-head.ts';
 

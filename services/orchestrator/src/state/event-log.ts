@@ -1,10 +1,12 @@
 // A run's audit trail: events are gathered, and acknowledged before the next checkpoint.
 import { MillraceError, type RunEvent } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
-import { SHARD } from './chunk-publisher.ts';
 import { createStoredQueue } from './stored-queue.ts';
 
 type EventBody = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, 'at' | 'epoch'> : never) : never;
+
+/** One stream of events. */
+export const SHARD = '0';
 
 export type EventLog = {
   record(event: EventBody): void;

@@ -13,7 +13,13 @@ export type StoredQueue = {
   close(): void;
 };
 
-export function createStoredQueue(access: JetStreamAccess, tenant: string, runId: string): StoredQueue {
+/** @param ttlSeconds how long the stream keeps what is added now */
+export function createStoredQueue(
+  access: JetStreamAccess,
+  tenant: string,
+  runId: string,
+  ttlSeconds?: () => number,
+): StoredQueue {
   const closing = new AbortController();
   const { signal } = closing;
   const waiting: Waiting[] = [];
@@ -26,7 +32,11 @@ export function createStoredQueue(access: JetStreamAccess, tenant: string, runId
     await Promise.resolve();
     try {
       for (let first = waiting[0]; first && !signal.aborted; first = waiting[0]) {
-        await publishBytesDurably(access, first.subject, first.payload, first.msgID, { signal, once });
+        await publishBytesDurably(access, first.subject, first.payload, first.msgID, {
+          signal,
+          once,
+          ...(ttlSeconds && { ttlSeconds: ttlSeconds() }),
+        });
         once = false;
         waiting.shift();
       }
