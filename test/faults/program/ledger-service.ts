@@ -1,5 +1,5 @@
 // The tools of the load. Each execution is a line of a file that outlives the process: `note` may be called again and has one effect
-// for each key, `book` must never be called twice. LEDGER: the file.
+// for each key, `book` must never be called twice, `ask` puts its run away until it is answered. LEDGER: the file.
 import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineTool, runProcessorService } from '@millrace/testkit/bench';
@@ -24,9 +24,18 @@ const tool = (name: string, idempotent: boolean) =>
     },
   });
 
+const ask = defineTool({
+  name: 'ask',
+  description: 'Asks the caller.',
+  inputSchema,
+  idempotent: true,
+  timeoutMs: 8_000,
+  execute: ({ key }, { suspend, resumeData }) => (resumeData === undefined ? suspend({ question: key }) : resumeData),
+});
+
 await runProcessorService({
   name: 'ledger',
   version: '0.1.0',
   description: 'Tools that write down each call.',
-  tools: [tool('note', true), tool('book', false)],
+  tools: [tool('note', true), tool('book', false), ask],
 });

@@ -12,6 +12,8 @@ export type PlannedRun = {
   secrets: string[];
   /** Calls that the model makes, by tool. */
   calls: { book: number; note: number };
+  /** It is put away until its question is answered: after so long, ms. */
+  answeredAfterMs?: number;
 };
 
 /** So many characters of a secret in a row are a leak: fewer may be chance. */
@@ -19,16 +21,24 @@ export const LEAK_CHARACTERS = 6;
 const DELTAS = 60;
 const DELTA_CHARACTERS = 7;
 const DELAY_MS = 20;
+const MAX_ANSWER_MS = 800;
 const LETTERS = 'bcdfghjklmnpqrstvwxz';
 const MAIL_MARK = '***@***.***';
 const CARD_MARK = '[REDACTED]';
 
 /** @param name unique: no two runs have one secret */
 export function planRun(name: string, random: Random): PlannedRun {
-  const kind = random.pick(['plain', 'plain', 'tools', 'reasoning']);
+  const kind = random.pick(['plain', 'plain', 'tools', 'reasoning', 'question']);
   const told = tellSecrets(random);
   const element: ScriptElement = { text: told.text, chunkSize: DELTA_CHARACTERS, delayMs: DELAY_MS };
   const common = { name, secrets: told.secrets };
+  const before = 'Let me see. ';
+  const saidBefore = { text: before, chunkSize: DELTA_CHARACTERS, delayMs: DELAY_MS };
+  if (kind === 'question') {
+    const input = script({ ...saidBefore, toolCalls: [{ name: 'ask', args: { key: name } }] }, element);
+    const answeredAfterMs = random.between(0, MAX_ANSWER_MS);
+    return { ...common, input, visible: before + told.visible, calls: { book: 0, note: 0 }, answeredAfterMs };
+  }
   if (kind !== 'tools') {
     const reasoning = kind === 'reasoning' ? { reasoning: `I think of ${told.address} first.` } : {};
     return {
@@ -38,12 +48,11 @@ export function planRun(name: string, random: Random): PlannedRun {
       calls: { book: 0, note: 0 },
     };
   }
-  const before = 'Let me see. ';
   const toolCalls = [
     { name: 'note', args: { key: name } },
     { name: 'book', args: { key: name } },
   ];
-  const input = script({ text: before, chunkSize: DELTA_CHARACTERS, delayMs: DELAY_MS, toolCalls }, element);
+  const input = script({ ...saidBefore, toolCalls }, element);
   return { ...common, input, visible: before + told.visible, calls: { book: 1, note: 1 } };
 }
 

@@ -38,7 +38,8 @@ export async function startRig(): Promise<Rig> {
   const bus = await connectBus({ servers: nats.url(), name: 'faults' });
   const agent = {
     model: 'openai-chat/stand-in',
-    tools: ['note', 'book'],
+    tools: ['note', 'book', 'ask'],
+    questions: ['ask'],
     input: ['content-length', 'prompt-injection'],
     memory: { lastMessages: 10 },
   };

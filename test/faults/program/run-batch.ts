@@ -10,6 +10,7 @@ import { planRun, type PlannedRun } from './planned-run.ts';
 import { createRandom, seedOf } from './random.ts';
 import { AGENT, UNGUARDED_AGENT, type Rig } from './rig.ts';
 import { strike } from './strike.ts';
+import { throughQuestions } from './through-questions.ts';
 
 export type BatchOutcome = {
   /** Of the runs that were in flight. */
@@ -69,7 +70,9 @@ export async function runBatch(
     const judgement = judgeRun(observed);
     const isCounted = inFlight.includes(started);
     const { epochStartedAt, longestGapMs } = observed.seen;
-    const takeoverMs = epochStartedAt === undefined ? undefined : epochStartedAt - struckAt;
+    // A run that is answered has another owner too.
+    const isTaken = epochStartedAt !== undefined && planned.answeredAfterMs === undefined;
+    const takeoverMs = isTaken ? epochStartedAt - struckAt : undefined;
     if (isCounted) judged.push({ ...judgement, run: planned.name, takeoverMs, longestGapMs });
     else noticed.push(...[...judgement.doubled, ...judgement.leaked].map((what) => `${planned.name}: ${what}`));
     rig.live.forget(run.runId);
@@ -89,7 +92,8 @@ async function start(
   const run = await client.start(agent, input, { runId: name, threadId: name }).catch(() => undefined);
   if (!run) return undefined;
   let ended: number | undefined;
-  const result = Promise.race([run.result().catch(() => undefined), delay(END_WITHIN_MS, undefined, { ref: false })]);
+  const ending = throughQuestions(client, run, planned.answeredAfterMs ?? 0).catch(() => undefined);
+  const result = Promise.race([ending, delay(END_WITHIN_MS, undefined, { ref: false })]);
   void result.then(() => (ended = performance.now()));
   return { planned, run, result, endedAt: () => ended };
 }
