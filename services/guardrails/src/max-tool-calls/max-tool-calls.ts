@@ -29,6 +29,7 @@ const MAX_NAMED = 5;
  * @verdict continue: with the calls that are within the limits
  * @verdict abort: strategy block, above a limit
  * @verdict halt: strategy block, where `response` is set
+ * @cannot Take back what was streamed: the chunks of a call that is left out have been seen, and no result follows them.
  * @cannot Limit what one call does or how long it takes: that is the tool's.
  * @cannot Limit steps: the agent's `maxSteps` does.
  * @example
