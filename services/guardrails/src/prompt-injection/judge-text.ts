@@ -1,7 +1,7 @@
 // What a text may be trying to do to a model that reads it: all its views, read word by word and letter by letter, by all rules. It judges form,
 // not meaning.
 import { inStep } from '../text/views/derived-text.ts';
-import { viewsOf, type View } from '../text/views/views-of.ts';
+import { isDisguised, viewsOf, type View } from '../text/views/views-of.ts';
 import { createConfiguredFinder } from './configured.ts';
 import { findFloods } from './flood.ts';
 import { createLexicon } from './lexicon/lexicon.ts';
@@ -42,15 +42,19 @@ export function createJudge({ aims, threshold, phrases, patterns }: InjectionOpt
 
 function signalsIn(view: View, isTool: boolean): Signal[] {
   const letters = lettersOf(view.text);
-  const readings = [readWords(view.text, lexicon), readLetters(letters, lexicon)];
+  const disguised = isDisguised(view);
+  const readings = [
+    readWords(view.text, lexicon, disguised),
+    readLetters(letters, lexicon, view.codes.includes('letters apart')),
+  ];
   // What is written backwards is so whatever its marks.
-  if (view.codes.at(-1) !== 'markup') readings.push(readBackwards(letters, lexicon));
+  if (view.codes.at(-1) !== 'markup' && !disguised) readings.push(readBackwards(letters, lexicon));
   const matches = readings.flatMap((reading) => matchRules(reading, isTool).map(signalOf));
   const floods = findFloods(view.text).map(({ isDeluge, start, end }) => {
     const weight = isDeluge ? WEIGHTS.strong : WEIGHTS.weak;
     return { rule: 'flood', aim: 'flood' as const, weight, start, end };
   });
-  return placed(view, [...matches, ...findMarks(view.text), ...floods]);
+  return placed(view, [...matches, ...findMarks(view.text, isTool), ...floods]);
 }
 
 const signalOf = ({ rule, negated, start, end }: RuleMatch): Signal => ({

@@ -9,6 +9,8 @@ type Mark = {
   weight: Weight;
   aim?: Aim;
   pattern: RegExp;
+  /** Only where no user speaks. */
+  where?: 'tool';
   /** For what is harmless in pairs: the same name must not have been opened before. */
   unlessOpened?: (name: string) => RegExp;
 };
@@ -154,6 +156,19 @@ const HINTS: readonly Mark[] = [
     weight: 'weak',
     pattern: new RegExp(String.raw`^[ \t>*#"'([-]{0,8}${roles}[\])"'*]{0,3}\s{0,2}:`, 'gim'),
   },
+  {
+    id: 'turns',
+    weight: 'medium',
+    pattern:
+      /^[ \t>*]{0,4}(?:user|human|q)\s{0,2}:[^\n]{0,300}\n{1,3}[ \t>*]{0,4}(?:assistant|ai|bot|chatgpt|gpt|a)\s{0,2}:\s{0,2}(?:sure|of course|certainly|absolutely|yes|okay|ok|here|i will|understood|with pleasure|happy to)/gim,
+  },
+  {
+    id: 'role-named',
+    weight: 'medium',
+    pattern:
+      /\b(?:system|admin|administrator|developer|operator|security) (?:notice|message|note|alert|update|announcement|broadcast|override|command|directive)\s{0,2}:/gi,
+  },
+  { id: 'turns', weight: 'medium', pattern: /["']role["']\s{0,4}:\s{0,4}["']system["']/gi },
   { id: 'turns', weight: 'weak', pattern: /["']role["']\s{0,4}:\s{0,4}["'](?:system|developer|assistant)["']/gi },
   {
     id: 'important-tag',
@@ -187,13 +202,82 @@ const LINKS: readonly Mark[] = [
   },
 ];
 
-const ALL_MARKS: readonly Mark[] = [...ROLES, ...ENDS, ...HINTS, ...LINKS];
+const answer = '(?:say|reply|respond|answer|output|print|write|return|echo|state|type|display)';
+const only = '(?:only|just|exactly|simply|solely|nothing but|precisely|nothing except|nothing other than)';
+const quoted = String.raw`["\u201c\u2018'][^"\u201d\u2019'\n]{1,60}["\u201d\u2019']`;
+const notAChoice = String.raw`(?!\s{0,2}(?:or|,|\/|if|when|and|for|\())`;
+
+/** A certain answer, word for word, whatever was asked; and words for a program among those for people. */
+const ORDERS: readonly Mark[] = [
+  {
+    id: 'forced-answer',
+    aim: 'answer',
+    weight: 'medium',
+    pattern: new RegExp(`\\b${answer}\\b[^.\\n"]{0,30}\\b${only}\\b[^.\\n"]{0,40}${quoted}${notAChoice}`, 'gi'),
+  },
+  {
+    id: 'forced-answer',
+    aim: 'answer',
+    weight: 'medium',
+    pattern: new RegExp(`\\b${only}\\b[^.\\n"]{0,20}\\b${answer}\\b[^.\\n"]{0,40}${quoted}${notAChoice}`, 'gi'),
+  },
+  {
+    id: 'literal-answer',
+    aim: 'answer',
+    weight: 'weak',
+    pattern: new RegExp(
+      `\\b${answer}\\b[^.\\n"]{0,40}${quoted}\\s{0,2}(?:[.!;]|$|and nothing|only|to every|no matter|now|instead)`,
+      'gim',
+    ),
+  },
+  {
+    id: 'literal-answer',
+    aim: 'answer',
+    weight: 'weak',
+    pattern: new RegExp(
+      `\\b(?:[Ss]ay|[Rr]eply|[Rr]espond|[Aa]nswer|[Oo]utput|[Pp]rint|[Ww]rite|[Rr]eturn)\\b[^.\\n"A-Z]{0,40}\\b[A-Z]{3,20}(?: [A-Z]{2,20}){0,3}(?:[.!]|$)`,
+      'gm',
+    ),
+  },
+  {
+    id: 'assistant-addressed',
+    aim: 'assistant',
+    weight: 'strong',
+    where: 'tool',
+    pattern:
+      /(?:^|[.!?:;>\-]\s{0,3}|["'(])(?:@)?(?:llm|ai|chatgpt|gpt|claude|gemini|copilot|ai assistant|ai agent|language model|chatbot)s?\s{0,2}[,:]\s{0,2}(?:please|you|do|ignore|rate|say|tell|make|add|include|mention|always|never|send|stop|report|respond|answer|write|recommend|call|forward|set|mark|state|give|treat|use)/gim,
+  },
+  {
+    id: 'assistant-addressed',
+    aim: 'assistant',
+    weight: 'medium',
+    where: 'tool',
+    pattern:
+      /\b(?:whoever|anyone who|any system that|the (?:system|bot|program|tool|script|model|agent) that|automated (?:system|tool|agent|reader|assistant)s?)\b[^.\n]{0,30}\b(?:summari[sz]es?|reads?|process(?:es)?|handles?|parses?|analy[sz]es?|scans?)/gi,
+  },
+  {
+    id: 'goods-carried',
+    aim: 'exfiltrate',
+    weight: 'medium',
+    pattern:
+      /\b(?:send|post|upload|forward|append|attach|submit|mail|leak|transmit|add|put|report|exfiltrate|pass|copy)\b[^.\n]{0,60}\b(?:conversation|history|secrets?|keys?|passwords?|credentials|contents|user'?s?|e-?mails?|personal|private|data|details|contacts|messages|answers?|tokens?)\b[^.\n]{0,60}\bhttps?:\/\//gi,
+  },
+  {
+    id: 'goods-carried',
+    aim: 'exfiltrate',
+    weight: 'strong',
+    pattern: /https?:\/\/[^\s)"'<>]{1,200}[?&]\w{1,20}=(?:[A-Z][A-Z_]{5,40}|YOUR_|THE_|USER_)/g,
+  },
+];
+
+const ALL_MARKS: readonly Mark[] = [...ROLES, ...ENDS, ...HINTS, ...LINKS, ...ORDERS];
 /** Of one mark: a text that is full of it says no more. */
 const MAX_FOUND = 1_000;
 
-export function findMarks(text: string): Signal[] {
+export function findMarks(text: string, isTool: boolean): Signal[] {
   const folded = fold(text);
-  return ALL_MARKS.flatMap(({ id, aim = 'turn', weight, pattern, unlessOpened }) => {
+  return ALL_MARKS.flatMap(({ id, aim = 'turn', weight, pattern, where, unlessOpened }) => {
+    if (where === 'tool' && !isTool) return [];
     const found: Signal[] = [];
     for (const match of folded.matchAll(pattern)) {
       if (unlessOpened?.(match[1] ?? '').test(folded.slice(0, match.index))) continue;

@@ -38,7 +38,7 @@ export const ENGLISH: Vocabulary = {
     'restate output_back parrot retrieve fetch cite transcribe get_me',
   copying:
     'write repeat print output recite reproduce echo dump copy parrot regurgitate leak quote write_out write_down type_out read_out spell_out ' +
-    'restate transcribe paste retype rewrite emit repeat_back print_out say_back write_back',
+    'restate transcribe paste retype emit repeat_back print_out say_back write_back',
   dumping:
     'print output dump echo copy parrot regurgitate leak write_out write_down type_out read_out spell_out transcribe paste retype emit print_out show display',
   transform:

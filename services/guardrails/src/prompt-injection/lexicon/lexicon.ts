@@ -11,11 +11,20 @@ export type Lexicon = {
   classOf(name: string): number;
   /** @param word as unit-fold.ts makes it */
   find(word: string): Entry | undefined;
+  /** As it is read with digits for letters. */
+  findAlike(word: string): Entry | undefined;
   /** Words of scripts that put no spaces between them, or join others to them. */
   scan: Scan;
   /** All words as bare letters, for text whose words cannot be told apart. */
   letters: LetterTrie;
 };
+
+/** What stands between the words of rules: where words cannot be told apart, these must not be taken for the beginnings of others. */
+const FILLERS =
+  'the of and to in is you that it he was for on are as with his they at be this have from or one had by but not what all were we when your can said ' +
+  'there use an each which she do how their if will up other about out many then them these so some her would make like him into time has look two ' +
+  'more write go see number no way could people my than first been call who its now find long down day did get come made may part me am us our any ' +
+  'only also just after before here please want need should must let give tell say ask help know think take good new work every never always';
 
 /** A stem is looked up by so many characters. */
 const STEM_KEY = 4;
@@ -66,6 +75,8 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
   }
   for (const word of literals) add(word, idOf(`=${word}`));
 
+  for (const word of FILLERS.split(' ')) letters.add(word, idOf('filler'));
+
   const stemOf = (word: string): Entry | undefined =>
     stems
       .get(word.slice(0, STEM_KEY))
@@ -77,6 +88,7 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
   for (const [word, entry] of exact) for (const id of stemOf(word)?.classes ?? []) entry.classes.add(id);
   for (const entry of exact.values()) entry.phrases.sort((a, b) => b.rest.length - a.rest.length);
   const misspelt = createMisspellings(exact);
+  const alike = new Map([...exact].filter(([word]) => word.length > 1).map(([word, entry]) => [alikeKey(word), entry]));
 
   return {
     classOf(name) {
@@ -85,7 +97,15 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
       return id;
     },
     find: (word) => exact.get(word) ?? (word.length > STEM_KEY ? stemOf(word) : undefined) ?? misspelt(word),
+    findAlike: (word) => alike.get(alikeKey(word)),
     scan: createScan(unspaced),
     letters,
   };
 }
+
+/** `1` is read as i and as l, runs of a letter as one. */
+const alikeKey = (word: string): string =>
+  word
+    .replaceAll('l', 'i')
+    .replaceAll('z', 's')
+    .replace(/(.)\1+/g, '$1');

@@ -45,8 +45,10 @@ function letterAt(text: string, at: number, codePoint: number): number {
 const isLetter = (unit: number): boolean =>
   (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57);
 
-export function readLetters({ letters, places, length }: Letters, lexicon: Lexicon): Reading {
-  return { kind: 'letters', tokens: tokensOf(letters, length, lexicon, (at) => places[at] ?? 0), slack: 1 };
+/** @param isDisguised whether the letters are known to be words that were taken apart */
+export function readLetters({ letters, places, length }: Letters, lexicon: Lexicon, isDisguised = false): Reading {
+  const kind = isDisguised ? 'guessed' : 'letters';
+  return { kind, tokens: tokensOf(letters, length, lexicon, (at) => places[at] ?? 0), slack: 1 };
 }
 
 export function readBackwards({ letters, places, length }: Letters, lexicon: Lexicon): Reading {

@@ -6,7 +6,8 @@ import type { Entry } from '../lexicon/entry.ts';
 export type Token = Span & { entry: Entry; index: number; size: number };
 
 export type Reading = {
-  kind: 'words' | 'letters';
+  /** `guessed`: bare letters of a text that is known to be disguised, so that all rules are read in them. */
+  kind: 'words' | 'letters' | 'guessed';
   tokens: readonly Token[];
   /** How many more words than a rule says may stand between its words, because it is not certain where words end. */
   slack: number;

@@ -1,6 +1,7 @@
 // A text read word by word: whatever is not a letter or a digit parts words, case and accents do not count.
 import { lookAlike } from '../../text/views/confusables.ts';
 import { foldCharacter } from '../../text/views/unit-fold.ts';
+import type { Entry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
 import { isUnspaced, wordLength } from '../lexicon/unspaced.ts';
 import type { Reading, Token } from './reading.ts';
@@ -9,7 +10,11 @@ const APOSTROPHES = /['`\u2018\u2019\u00b4]/g;
 /** No word that a rule knows is longer. */
 const MAX_WORD = 64;
 
-export function readWords(text: string, lexicon: Lexicon): Reading {
+/** @param isDisguised whether words may be spelled with other letters */
+export function readWords(text: string, lexicon: Lexicon, isDisguised = false): Reading {
+  const words: Lexicon = isDisguised
+    ? { ...lexicon, find: (word) => lexicon.find(word) ?? lexicon.findAlike(word) }
+    : lexicon;
   const tokens: Token[] = [];
   let index = 0;
   let at = 0;
@@ -30,8 +35,8 @@ export function readWords(text: string, lexicon: Lexicon): Reading {
     }
     if (at > start) {
       index = isPlain
-        ? addPlain(tokens, text, start, at, index, lexicon)
-        : addFolded(tokens, text, start, at, index, lexicon);
+        ? addPlain(tokens, text, start, at, index, words)
+        : addFolded(tokens, text, start, at, index, words);
     } else at += text.charCodeAt(at) >= 0xd800 && text.charCodeAt(at) < 0xdc00 ? 2 : 1;
   }
   return { kind: 'words', tokens, slack: 0 };
@@ -82,7 +87,7 @@ function addFolded(tokens: Token[], text: string, start: number, end: number, in
 function addWord(tokens: Token[], word: string, places: readonly number[], index: number, lexicon: Lexicon): number {
   if (isUnspaced(word)) return addRun(tokens, word, places, index, lexicon);
   if (word.length > MAX_WORD) return index + 1;
-  const entry = lexicon.find(word) ?? (isMixed(word) ? lexicon.find(unmixed(word)) : undefined);
+  const entry = lexicon.find(word) ?? lookedAlike(word, lexicon);
   if (entry) tokens.push({ entry, index, size: word.length, start: places[0] ?? 0, end: places[word.length] ?? 0 });
   return index + 1;
 }
@@ -117,8 +122,8 @@ function folded(text: string, start: number, end: number): { word: string; place
   return { word, places };
 }
 
-/** Latin letters among those of other scripts: the others are read as Latin ones. */
-const isMixed = (word: string): boolean =>
-  /[a-z]/.test(word) || /^[\u0250-\u058f\u13a0-\u13ff\u1d00-\u1dbf]+$/.test(word);
-const unmixed = (word: string): string =>
-  Array.from(word, (character) => lookAlike(character.codePointAt(0) ?? 32) ?? character).join('');
+/** Letters of other scripts that look Latin, and come to a Latin word. */
+function lookedAlike(word: string, lexicon: Lexicon): Entry | undefined {
+  const latin = Array.from(word, (character) => lookAlike(character.codePointAt(0) ?? 32) ?? character).join('');
+  return latin !== word && /^[a-z0-9]+$/.test(latin) ? lexicon.find(latin) : undefined;
+}

@@ -1,5 +1,6 @@
 // Every rule there is.
 import { ANSWER_RULES } from './answer.ts';
+import { CONCEPT_RULES } from './concepts.ts';
 import { INDIRECT_RULES } from './indirect.ts';
 import { OVERRIDE_RULES } from './override.ts';
 import { REVEAL_RULES } from './reveal.ts';
@@ -13,5 +14,6 @@ export const ALL_RULES: readonly Rule[] = [
   ...ROLE_RULES,
   ...ANSWER_RULES,
   ...INDIRECT_RULES,
+  ...CONCEPT_RULES,
   ...WORLD_RULES,
 ];

@@ -34,7 +34,9 @@ export const ANSWER_RULES: readonly Rule[] = [
     aim: 'answer',
     weight: 'medium',
     phrases: [
-      '@your (next|only|entire|whole|final|first) @response ..1 (must|should|will|is|has|needs|shall)',
+      '@your (next|only|entire|whole|final|first|every)? (response|reply|answer|output|message) ..1 (must|should|will|is|has|needs|shall) ..1 (be|only|exactly|contain|consist|start|begin|say|read)',
+      '(whatever|no matter what|anything) ..3 (ask|say|write|type|send|asks|says) ..3 (answer|reply|respond|say|return|output)',
+      '(answer|reply|respond|react) ..1 to ..1 (every|each|all|any|everything) ..2 (message|question|input|prompt|request|messages|with|questions)',
       '(no matter what|regardless of what|whatever|regardless of) ..3 (user|i|they|anyone|input|prompt|comes|follows|message|else) ..2 (says|say|said|asks|ask|writes|is|types|tell|next)?',
       '@say (the)? (following|exact|phrase|words|exactly)? ..2 (and|with) ..1 (nothing|no) (else|more|other)',
       '(always|only|just|simply|must) @say ..3 (to every|to any|to all|for every|for all|to everything|no matter|forever|in response to|regardless)',

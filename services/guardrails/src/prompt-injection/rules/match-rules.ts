@@ -16,13 +16,14 @@ type Compiled = {
 };
 
 /** Few letters stand in a row by chance. */
-const MIN_LETTERS = 18;
+const minLetters: Record<Reading['kind'], number> = { words: 0, guessed: 7, letters: 18 };
 /** Words before a rule's first one among which "not" is looked for. */
 const NEGATION_REACH = 2;
 
 export function compileRules(rules: readonly Rule[], lexicon: Lexicon): MatchRules {
   const all = rules.flatMap((rule) => compileRule(rule, lexicon));
-  const beginnings = { words: beginningsOf(all), letters: beginningsOf(all.filter(({ rule }) => rule.inLetters)) };
+  const words = beginningsOf(all);
+  const beginnings = { words, guessed: words, letters: beginningsOf(all.filter(({ rule }) => rule.inLetters)) };
   const not = [lexicon.classOf('not')];
   return (reading, isTool) => {
     const found: RuleMatch[] = [];
@@ -33,7 +34,7 @@ export function compileRules(rules: readonly Rule[], lexicon: Lexicon): MatchRul
       for (const { rule, find } of compiledAt(token.entry)) {
         if (rule.where === 'tool' && !isTool) continue;
         const range = find(reading, at);
-        if (!range || (reading.kind === 'letters' && lettersIn(reading.tokens, range) < MIN_LETTERS)) continue;
+        if (!range || lettersIn(reading.tokens, range) < minLetters[reading.kind]) continue;
         const negated = rule.negatable === true && isNegated(reading.tokens, range.from, not);
         found.push({ rule, negated, ...spanOf(reading.tokens, range) });
       }

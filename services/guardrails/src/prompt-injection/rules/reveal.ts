@@ -43,7 +43,7 @@ export const REVEAL_RULES: readonly Rule[] = [
       '(cat|open|read|less|head|tail|more|nano|vim|curl|ls) ..2 (system prompt|system_prompt|systemprompt|prompt txt|instructions txt|secret txt|prompt md|etc passwd)',
       'what are you (not allowed|forbidden|told|instructed|programmed|prompted|prohibited)',
       '(what|everything|all|anything|whatever|whats|exactly what|things) ..1 (you were|were you|youve been|have you been|you have been|you are|you had been|they|the developers|the system) ..1 (told|instructed|programmed|prompted|asked|ordered|commanded|forbidden|not allowed|supposed) ..2 (to|not|before|above|earlier|about|initially|by|do|at|in|say|here)?',
-      '(what|whats) (did|was|were|is|are) ..3 (say|said|told|written|wrote|text|message|sentence|instructions|prompt) ..3 (before|above|at the beginning|at the start|first|at the top|preceding|prior to)',
+      '(what|whats) (did|was|were|is|are) ..2 (said|told|written|wrote|text|message|sentence|instructions|prompt) ..3 (before|above|at the beginning|at the start|first|at the top|preceding|prior to)',
       '(how) (were you|have you been|are you) (instructed|programmed|prompted|told|configured)',
       '@reveal ..2 (all|any|every) ..1 (@instruction|rules) ..1 (you|above|so far)',
     ],

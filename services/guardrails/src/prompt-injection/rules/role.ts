@@ -95,7 +95,7 @@ export const ROLE_RULES: readonly Rule[] = [
     id: 'harm-allowed',
     weight: 'medium',
     phrases: [
-      '(regardless of|no matter|even if|whether|irrespective of|despite) ..6 (@harm|legal|legality|ethical|moral|consequences|ethics|morality|safe)',
+      '(regardless of|no matter|even if|irrespective of|despite) ..6 (@harm|legality|ethical|moral|consequences|ethics|morality)',
       '(can|may|will|must|should|able to|allowed to) ..3 (@harm|curse|swear) ..3 (content|advice|information|things|language|topics|instructions|activities|material|words|jokes|acts)',
       '(do not|doesnt|dont|does not|never|not) (care|worry|bother|concern) ..2 (@norms|legality|consequences|ethics|law|laws|harm|safety|@harm)',
     ],

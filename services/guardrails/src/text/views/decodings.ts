@@ -11,8 +11,12 @@ type Decoder = { code: string; pattern: RegExp; decode(found: string): string };
 const readable = /[\x20-\x7e\n\p{L}]{8}/u;
 const fromHex = (digits: string): string => Buffer.from(digits, 'hex').toString('utf8');
 const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
-const characters = (codes: readonly number[]): string =>
-  codes.every((code) => code >= 9 && code < 0x110000) ? String.fromCodePoint(...codes) : '';
+/** Bytes where all of them are, as UTF-8; code points else. */
+function characters(codes: readonly number[]): string {
+  if (codes.some((code) => code < 9 || code > 0x10ffff)) return '';
+  const bytes = codes.every((code) => code < 256) ? Buffer.from(codes).toString('utf8') : '\ufffd';
+  return bytes.includes('\ufffd') ? codes.map((code) => String.fromCodePoint(code)).join('') : bytes;
+}
 const numbersIn = (text: string, pattern: RegExp, base: number): number[] =>
   (text.match(pattern) ?? []).map((digits) => Number.parseInt(digits, base));
 
@@ -109,11 +113,24 @@ const isCoded = (word: string): boolean => /[a-z0-9][A-Z]|[A-Za-z]\d|[A-Z]{2}[a-
 /** Each piece by itself, and all of them together where they were cut. */
 function base64In(run: string): string {
   const parts = run.split(/[^\w+/=-]+/);
-  const joined = fromBase64(parts.join('').replaceAll('=', ''));
+  const joined = aligned(parts.join('').replaceAll('=', ''));
   return parts.length === 1
     ? joined
     : [...parts.map(fromBase64), joined].filter((text) => readable.test(text)).join('\n');
 }
+
+/** From its first unit, or from one after it where that alone is legible: what stands before it moves all that follows. */
+function aligned(run: string): string {
+  const whole = fromBase64(run);
+  if (isLegible(whole)) return whole;
+  return [1, 2, 3].map((from) => fromBase64(run.slice(from))).find(isLegible) ?? whole;
+}
+
+const SAMPLE = 200;
+/** Nearly all of its beginning are characters that people write. */
+const isLegible = (text: string): boolean =>
+  text.length >= 8 &&
+  text.slice(0, SAMPLE).replace(/[\p{L}\p{N}\p{P}\p{Zs}\n]/gu, '').length < Math.min(text.length, SAMPLE) / 20;
 
 const rot13 = (text: string): string =>
   text.replace(/[a-z]/gi, (letter) => {

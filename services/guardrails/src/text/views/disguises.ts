@@ -1,0 +1,100 @@
+// Words that are written so that only a reader sees them: letters apart, signs inside, digits for letters, backwards. Each is undone where it
+// is met, and nowhere else: ordinary text has no such view.
+import type { Span } from '../span.ts';
+import { gathering, inStep, replacing, slicing, within, type DerivedText } from './derived-text.ts';
+
+/** Single letters with the same few signs between them, four of them at least. A longer gap parts words. */
+const apart = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}@$!|][^\p{L}\p{N}@$!|]{1,4}){4,}[\p{L}\p{N}@$!|](?![\p{L}\p{N}])/gu;
+/** Signs inside a word, as nobody writes them: a few of them near one another are a disguise. */
+const inside =
+  /(?<=\p{L})(?:[*_~`^|\\/\u00b7\u2022\u2027.\u2010-\u2015+=:;,#-]{1,3}|\p{Extended_Pictographic}\ufe0f?)(?=\p{L})|(?<=(?<!\p{L})\p{L}{1,6})\n(?=\p{L}{1,6}(?!\p{L}))/gu;
+/** A word with digits or signs among its letters. */
+const mixed = /(?<![\p{L}\p{N}@$!|])(?=[a-z0-9@$!|+]{0,24}[a-z])(?=[a-z]{0,24}[0-9@$!|+])[a-z0-9@$!|+]{2,24}/giu;
+
+const REACH = 200;
+const MIN_NEAR = 4;
+
+export function* disguisesIn(text: string): Generator<[code: string, derived: DerivedText]> {
+  yield ['letters apart', lettersApart(text)];
+  yield ['signs inside', near(text, inside, () => '')];
+  yield ['digits for letters', near(text, mixed, ([word]) => letterwise(word))];
+  if (count(text, outOfOrder) > count(text, inOrder)) yield ['last word first', lastFirst(text)];
+  if (backwards.test(text)) {
+    yield ['backwards', reversed(text)];
+    yield ['words backwards', replacing(text, /[\p{L}\p{N}']+/gu, ([word]) => Array.from(word).toReversed().join(''))];
+  }
+}
+
+function lettersApart(text: string): DerivedText {
+  const spans = [...text.matchAll(apart)].map(({ 0: found, index }) => ({ start: index, end: index + found.length }));
+  if (spans.length === 0) return inStep('');
+  const runs = slicing(text, spans, '\n');
+  const gaps = (runs.text.match(/[^\p{L}\p{N}@$!|\n]+/gu) ?? []).map(({ length }) => length);
+  const usual = Math.min(...gaps.slice(0, 1_000), 4);
+  const joined = replacing(runs.text, /[^\p{L}\p{N}@$!|]+/gu, ([gap]) => (gap.length > usual ? ' ' : ''));
+  return within(runs, joined);
+}
+
+/** Where several of them stand near one another. */
+function near(text: string, pattern: RegExp, replacement: (match: RegExpExecArray) => string): DerivedText {
+  const spans: (Span & { count: number })[] = [];
+  for (const { 0: found, index } of text.matchAll(pattern)) {
+    const last = spans.at(-1);
+    const end = Math.min(text.length, index + found.length + REACH);
+    if (last && index <= last.end) Object.assign(last, { end, count: last.count + 1 });
+    else spans.push({ start: Math.max(last?.end ?? 0, index - REACH), end, count: 1 });
+  }
+  const dense = spans.filter(({ count }) => count >= MIN_NEAR);
+  if (dense.length === 0) return inStep('');
+  const slices = slicing(text, dense, '\n');
+  return within(slices, replacing(slices.text, pattern, replacement));
+}
+
+const LETTERS: Record<string, string> = {
+  '0': 'o',
+  '1': 'i',
+  '2': 'z',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '6': 'g',
+  '7': 't',
+  '8': 'b',
+  '9': 'g',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+  '|': 'l',
+  '+': 't',
+};
+const letterwise = (word: string): string => word.replace(/[0-9@$!|+]/g, (sign) => LETTERS[sign] ?? sign);
+
+/** Words that follow one another in most texts; the other way round they do not. */
+const PAIRS =
+  'of the|in the|to the|on the|from the|with the|for the|all the|is the|as a|is a|in a|you are|you were|you have|do not|tell me|give me|show me|' +
+  'your instructions|your system|system prompt|the system|your prompt|your rules|of your|with your|all your|the above|ignore the|ignore all|from now|' +
+  'now on|want you|what you|what is|what are|how to|i am|i want|have been|previous instructions|all previous|act as|as if|the user|the following';
+const inOrder = new RegExp(`(?<!\\p{L})(?:${PAIRS})(?!\\p{L})`, 'giu');
+const outOfOrder = new RegExp(`(?<!\\p{L})(?:${PAIRS.replace(/(\w+) (\w+)/g, '$2 $1')})(?!\\p{L})`, 'giu');
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+/** The last word first. */
+function lastFirst(text: string): DerivedText {
+  const words = [...text.matchAll(/[\p{L}\p{N}']+/gu)].map(({ 0: word, index }) => ({
+    text: word,
+    span: { start: index, end: index + word.length },
+  }));
+  return gathering(words.toReversed(), ' ');
+}
+
+/** The commonest words, from their ends. */
+const backwards =
+  /(?<!\p{L})(?:eht|dna|uoy|ruoy|lla|siht|taht|htiw|morf|tpmorp|erongi|snoitcurtsni|suoiverp|evoba|tuoba|lliw|tsum|rewsna|selur|metsys|wohs|llet)(?!\p{L})/iu;
+
+function reversed(text: string): DerivedText {
+  const { length } = text;
+  return {
+    text: Array.from(text).toReversed().join(''),
+    spanOf: ({ start, end }) => ({ start: length - end, end: length - start }),
+  };
+}
