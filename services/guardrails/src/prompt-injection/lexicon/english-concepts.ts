@@ -30,7 +30,7 @@ export const ENGLISH_CONCEPTS: Vocabulary = {
     'void invalid irrelevant obsolete outdated deleted cancelled canceled revoked lifted suspended gone erased nullified overruled superseded ' +
     'replaced moot meaningless expired retired withdrawn no_longer any_longer any_more anymore not_apply dont_apply doesnt_apply cease ceases ' +
     'ceased nonexistent not_exist never_existed never_existed abolished scrapped overridden overwritten terminated inactive not_valid ' +
-    'not_binding without_effect out_of_force null worthless not_count dont_count disabled deactivated removed rescinded lapsed dropped ' +
+    'not_binding without_effect out_of_force worthless not_count dont_count disabled deactivated removed rescinded lapsed dropped ' +
     'never_happened never_took_place did_not_exist not_matter dont_matter over_now stopped_applying not_real fake a_test just_a_test history',
   /** It is asked for, or made into something else. */
   asks:
