@@ -245,7 +245,7 @@ const ORDERS: readonly Mark[] = [
     weight: 'strong',
     where: 'tool',
     pattern:
-      /(?:^|[.!?:;>\-]\s{0,3}|["'(])(?:@)?(?:llm|ai|chatgpt|gpt|claude|gemini|copilot|ai assistant|ai agent|language model|chatbot)s?\s{0,2}[,:]\s{0,2}(?:please|you|do|ignore|rate|say|tell|make|add|include|mention|always|never|send|stop|report|respond|answer|write|recommend|call|forward|set|mark|state|give|treat|use)/gim,
+      /(?:^|[.!?:;>-]\s{0,3}|["'(])(?:@)?(?:llm|ai|chatgpt|gpt|claude|gemini|copilot|ai assistant|ai agent|language model|chatbot)s?\s{0,2}[,:]\s{0,2}(?:please|you|do|ignore|rate|say|tell|make|add|include|mention|always|never|send|stop|report|respond|answer|write|recommend|call|forward|set|mark|state|give|treat|use)/gim,
   },
   {
     id: 'assistant-addressed',
