@@ -66,11 +66,17 @@ function isSame(chunk: Chunk, note: Note): boolean {
 
 type PlainText = Extract<Chunk, { type: 'text-delta' }>;
 
+const CHUNK_MEMBERS: ReadonlySet<string> = new Set(['type', 'runId', 'from', 'payload']);
+const TEXT_MEMBERS: ReadonlySet<string> = new Set(['id', 'text']);
+
 /** `{type, runId, from, payload: {id, text}}` and nothing else, also nothing that JSON.stringify would ask and a loop does not see. */
 function isPlainText(chunk: Chunk): chunk is PlainText {
-  return chunk.type === 'text-delta' && hasMembers(chunk, 4) && hasMembers(chunk.payload, 2);
+  return chunk.type === 'text-delta' && hasOnly(chunk, CHUNK_MEMBERS) && hasOnly(chunk.payload, TEXT_MEMBERS);
 }
 
-function hasMembers(value: object, count: number): boolean {
-  return Object.getPrototypeOf(value) === Object.prototype && Reflect.ownKeys(value).length === count;
+/** Asked twice for every piece of text: a list of its keys would cost ten times as much. */
+function hasOnly(value: unknown, members: ReadonlySet<string>): boolean {
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
+  for (const name in value) if (!members.has(name)) return false;
+  return true;
 }
