@@ -47,7 +47,7 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: PutOffSaves
       const runId =
         entry.value.what === 'run'
           ? await repeatRun(access, submit, entry, entry.value)
-          : await repeatSave(access, saves, entry.value);
+          : await repeatSave(access, saves, entry, entry.value);
       return { what: entry.value.what, runId };
     },
     async saves({ threadId }: ApiRequest<'saves-list'>, { tenant }: Call): Promise<ApiAnswer<'saves-list'>> {
@@ -74,11 +74,18 @@ async function repeatRun(
 }
 
 /** Behind what waits in its thread by now: its own place has been passed. */
-async function repeatSave(access: JetStreamAccess, saves: PutOffSaves, { save, runId }: Of<'save'>): Promise<string> {
+async function repeatSave(
+  access: JetStreamAccess,
+  saves: PutOffSaves,
+  entry: Entry<DeadLetter>,
+  letter: Of<'save'>,
+): Promise<string> {
+  const { save, runId } = letter;
   const kept = await saves.read(save);
   if (!kept) throw unknown(runId);
   if (!(await saves.add(save, kept)))
     throw new MillraceError('queue-full', 'Too many saves are put off.', { remedy: 'Try again later.' });
+  await changeDeadLetter(access, entry, { ...letter, retriedAs: runId });
   return runId;
 }
 

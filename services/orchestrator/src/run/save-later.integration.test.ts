@@ -1,7 +1,9 @@
 // A memory whose store is away when a run ends: the run ends all the same, and what it had to save is saved later, in its turn.
-import type { StageCall, Verdict } from '@millrace/contracts';
+import { stateKeys, type StageCall, type Verdict } from '@millrace/contracts';
+import { locateEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { createDeadLettersApi } from '../api/dead-letters-api.ts';
 import { readEvents } from '../api/read-run.ts';
 import { openPutOffSaves, type PutOffSaves } from '../state/put-off-saves.ts';
@@ -105,6 +107,10 @@ describe('a save whose store is away', () => {
     expect(last?.input).toEqual(first?.input);
     expect(last?.run).toEqual(first?.run);
     expect(savedBy('recall')).toHaveLength(1);
+    const key = stateKeys.save('acme', run.runId);
+    const { state } = connection.bus.names;
+    // What was to be stored is not kept beside what is.
+    await eventually(async () => !('value' in (await locateEntry(stream.access, state, key, z.unknown()))));
     await eventually(async () => (await savesOf(run)).length === 2);
     expect((await savesOf(run)).map(({ outcome }) => outcome)).toEqual(['put-off', 'saved']);
   });

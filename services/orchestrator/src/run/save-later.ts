@@ -83,7 +83,7 @@ async function tryOnce(deps: Deps, found: Waiting, giveUpAfterMs: number, signal
   const [first] = failed;
   if (!first) {
     await tell(deps, save, kept, 'saved');
-    await saves.remove(waiting);
+    await saves.remove(waiting, true);
     return true;
   }
   const error = first.error ?? gone;
@@ -107,7 +107,7 @@ async function giveUp(deps: Deps, waiting: Waiting, error: WireError): Promise<b
   deps.log.error({ tenant, runId, error: error.message }, 'a save that was put off is given up: it is a dead letter');
   const at = new Date().toISOString();
   await keepDeadLetter(deps.access, { what: 'save', tenant, runId, agent, at, error, save: waiting.value });
-  await deps.saves.remove(waiting);
+  await deps.saves.remove(waiting, false);
   return true;
 }
 

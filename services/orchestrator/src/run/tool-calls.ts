@@ -106,13 +106,11 @@ export async function runCalls(run: Run): Promise<Interrupt | undefined> {
     interrupt ??= stopped;
     giveUp.abort();
   };
+  // What is begun is called; where the run is handed over, what is not begun is left to its next owner.
+  const next = () => (run.isLeaving() && left[0] && !isBegun(run, left[0]) ? undefined : left.shift());
   const worker = async () => {
     try {
-      while (!signal.aborted && !run.isLeaving()) {
-        const call = left.shift();
-        if (!call) return;
-        await callNext(call);
-      }
+      for (let call = next(); call && !signal.aborted; call = next()) await callNext(call);
     } catch (error) {
       broken ??= { error };
       giveUp.abort();

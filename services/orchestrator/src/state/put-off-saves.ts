@@ -9,7 +9,15 @@ import {
   type KeptSave,
   type PutOffSave,
 } from '@millrace/contracts';
-import { deleteEntry, readEntry, watchBucket, writeEntry, type Entry, type JetStreamAccess } from '@millrace/bus';
+import {
+  deleteEntry,
+  locateEntry,
+  readEntry,
+  watchBucket,
+  writeEntry,
+  type Entry,
+  type JetStreamAccess,
+} from '@millrace/bus';
 import { DEAD_LETTER_TTL_SECONDS } from './dead-letters.ts';
 import { throughOutages } from './through-outages.ts';
 
@@ -41,7 +49,8 @@ export type PutOffSaves = {
   read(save: PutOffSave): Promise<KeptSave | undefined>;
   /** Undefined: somebody else has written it since. */
   change(waiting: Waiting, change: Partial<PutOffSave>): Promise<Waiting | undefined>;
-  remove(waiting: Waiting): Promise<void>;
+  /** It waits no longer. What it was to store is forgotten where it `isMade`, and else kept for its dead letter. */
+  remove(waiting: Waiting, isMade: boolean): Promise<void>;
   /** The bucket was made anew: what it had is forgotten. */
   reload(): Promise<void>;
   stop(): void;
@@ -65,6 +74,11 @@ export async function openPutOffSaves(access: JetStreamAccess): Promise<PutOffSa
     );
   const ofThread = (tenant: string, threadId: string | undefined) =>
     inOrder(known.values()).filter(({ value }) => value.tenant === tenant && value.threadId === threadId);
+  const forget = async ({ tenant, runId }: PutOffSave) => {
+    const key = stateKeys.save(tenant, runId);
+    const there = await locateEntry(access, access.bus.names.state, key, keptSaveSchema);
+    await deleteEntry(access, access.bus.names.state, key, there.revision, TOMBSTONE_SECONDS);
+  };
   return {
     isWaiting: (tenant, threadId) =>
       threadId !== undefined &&
@@ -111,9 +125,12 @@ export async function openPutOffSaves(access: JetStreamAccess): Promise<PutOffSa
       take(keyOf(value), entry);
       return entry;
     },
-    async remove({ value, revision }) {
+    async remove({ value, revision }, isMade) {
       const deleted = await deleteEntry(access, bucket, keyOf(value), revision, TOMBSTONE_SECONDS);
-      if ('revision' in deleted) known.delete(keyOf(value));
+      if ('conflict' in deleted) return;
+      known.delete(keyOf(value));
+      // Last: an entry without what it is to store would be taken for one whose state was lost.
+      if (isMade) await forget(value);
     },
     async reload() {
       stop();
