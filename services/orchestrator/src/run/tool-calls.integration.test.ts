@@ -223,24 +223,6 @@ describe('what interrupts the tool calls of a step', () => {
   });
 });
 
-describe('tool calls of a run that is to be handed over', () => {
-  const ids = Array.from({ length: 12 }, (_, at) => `c${at}`);
-  const resultsOf = ({ run }: ReturnType<typeof runWith>) => run.state().open?.results.map(({ result }) => result);
-
-  test('that are begun come to their end, the others are left to the next owner', async () => {
-    const requests = serveTool('count', async ({ toolCallId }) => ({ result: toolCallId }));
-    const made = runWith(ids.map((id) => call(id)));
-    await judgeCalls(made.run);
-    // Between the checkpoint that says which are begun and the calls themselves.
-    made.onRecord(made.leave);
-    expect(await runCalls(made.run)).toBeUndefined();
-    expect(requests).toHaveLength(8);
-    expect(resultsOf(made)?.toSorted()).toEqual(ids.slice(0, 8).toSorted());
-    expect(made.run.state().open?.begun).toHaveLength(8);
-    expect(await made.run.rest()).toEqual({ kind: 'hand-over' });
-  });
-});
-
 describe('what a tool says while it works', () => {
   const progress = (context: ServeContext, sequence: number, ...chunks: object[]) =>
     context.respond({ sequence, progress: chunks });
