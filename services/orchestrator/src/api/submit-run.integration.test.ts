@@ -123,6 +123,7 @@ describe('a full queue', () => {
       await api().submit(requestOf(first), first);
       await expect(api().submit(requestOf(second), second)).rejects.toMatchObject({
         code: 'queue-full',
+        retryAfterMs: 2_000,
         remedy: expect.any(String),
       });
       await expect(api().run({}, second)).rejects.toMatchObject({ code: 'run-unknown' });

@@ -72,7 +72,7 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
       to.retract(kept);
     }
     if (chunks.length === 0) return;
-    record.passed(chunks);
+    if (entries.length > 0) record.passed(chunks);
     to.output(chunks);
   };
   /** What a processor changed stays changed: its being skipped must not show what it took out. */
@@ -193,7 +193,8 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
   return {
     push(chunks) {
       if (isOver) return;
-      record.given(chunks);
+      // Where nobody is to be asked there is nothing to move.
+      if (entries.length > 0) record.given(chunks);
       linked?.push(chunks);
     },
     end() {
