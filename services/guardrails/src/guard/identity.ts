@@ -1,16 +1,20 @@
 // What a guard remembers of a value that it met: a hash, so that no state and no report holds the value itself.
-import { createHash } from 'node:crypto';
-import { fold } from '../text/fold.ts';
+import { hash } from 'node:crypto';
+import { plainView } from '../segments/plain-view.ts';
 
 /** Letters of a hash: 16 of 16 possible values each, 64 bits. */
 const HASH_LENGTH = 16;
-const hexAsLetters = 'abcdefghijklmnop';
 
 /** The same for every way to write one value. Short SHA-256, in letters; not salted: who can guess a value can check the guess. */
 export function identityOf(rule: string, value: string): string {
-  const plain = fold(value)
-    .toLowerCase()
+  const plain = plainView(value)
+    .text.toLowerCase()
     .replace(/[\s().-]/g, '');
-  const hex = createHash('sha256').update(`${rule}:${plain}`).digest('hex').slice(0, HASH_LENGTH);
-  return hex.replace(/./g, (digit) => hexAsLetters.charAt(Number.parseInt(digit, 16)));
+  const hex = hash('sha256', `${rule}:${plain}`, 'hex').slice(0, HASH_LENGTH);
+  let letters = '';
+  for (let at = 0; at < hex.length; at++) letters += String.fromCharCode(asLetter(hex.charCodeAt(at)));
+  return letters;
 }
+
+/** 0 to f become a to p: a mark with digits in it might be marked again. */
+const asLetter = (digit: number): number => (digit < 58 ? digit + 49 : digit + 10);

@@ -6,7 +6,7 @@ import { holdBack, mapChunkValues, type ProcessOutputStreamArgs } from '@millrac
 import { beginning, type JsonPlace } from '../text/json-place.ts';
 import { replaceHits } from '../text/replace-hits.ts';
 import { slicesOf } from '../text/span.ts';
-import { MAX_INLINE_COST } from '../work/task.ts';
+import { inlineCostOf } from '../work/task.ts';
 import { BoundExceeded } from './bounds.ts';
 import { objectIn } from './entry-state.ts';
 import type { Visit } from './map-texts.ts';
@@ -15,9 +15,6 @@ import { collectTexts, judgeTexts, replaces, type StreamRule, type TextGuard } f
 
 type Delta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'> | ChunkOf<'tool-call-delta'>;
 type Args = ProcessOutputStreamArgs;
-
-/** Code units. */
-const MIN_SLICE = 256;
 
 /** Throws (abort, halt) with strategy block, and where a text cannot be judged. */
 export function judgeStream(guard: TextGuard, args: Args): Chunk[] | Promise<Chunk[]> {
@@ -59,7 +56,7 @@ function holdBy(guard: TextGuard, rule: StreamRule, part: Chunk, args: Args): Ch
 }
 
 /** What takes one turn of the event loop, code units. */
-const sliceOf = ({ weight = 1 }: TextGuard): number => Math.max(MIN_SLICE, Math.floor(MAX_INLINE_COST / weight));
+const sliceOf = ({ weight = 1 }: TextGuard): number => inlineCostOf(weight);
 
 async function holdInSlices(guard: TextGuard, delta: Delta, args: Args): Promise<Chunk[]> {
   const passed: Chunk[] = [];

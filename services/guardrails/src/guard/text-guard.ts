@@ -85,6 +85,7 @@ type Judging = {
 
 function passed({ guard, state, found, report, where }: Judging, text: string, prefix = ''): string {
   return hitsOf(found, text, prefix).reduce((sofar, hits) => {
+    if (hits.length === 0) return sofar;
     report.add(hits, sofar, where);
     if (!replaces(guard)) return sofar;
     return replaceHits(sofar, hits, (hit) => guard.mark(hit, sofar.slice(hit.start, hit.end), state), beginning(false));

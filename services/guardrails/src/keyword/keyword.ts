@@ -4,7 +4,8 @@ import { defineProcessor, mapStrings } from '@millrace/processor';
 import { judgeInput, judgeResult } from '../guard/judge-stages.ts';
 import { judgeStream } from '../guard/judge-stream.ts';
 import type { TextGuard } from '../guard/text-guard.ts';
-import { createTask } from '../work/task.ts';
+import { compilePattern, weightOf } from '../text/linear-pattern.ts';
+import { createTask, inlineCostOf } from '../work/task.ts';
 import { MARK, keywordRules, prepareKeywords } from './find-keywords.ts';
 import { keywordOptions, type KeywordOptions } from './keyword-options.ts';
 
@@ -47,11 +48,13 @@ export const keyword = defineProcessor({
 
 function createGuard(options: KeywordOptions): TextGuard {
   const { strategy, response } = options;
+  const weight = weightOf(options.patterns.map(compilePattern));
   return {
     strategy,
     response,
     describe: () => 'A keyword was found.',
-    task: createTask('keyword', prepareKeywords, options),
+    weight,
+    task: createTask('keyword', prepareKeywords, options, inlineCostOf(weight)),
     rules: keywordRules(options),
     mark: () => MARK,
     mapValue: (value, map) => mapStrings(value, (text) => map(text)),

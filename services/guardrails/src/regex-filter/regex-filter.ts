@@ -8,7 +8,7 @@ import { createKeyedMap } from '../guard/keyed-values.ts';
 import type { TextGuard } from '../guard/text-guard.ts';
 import { settledByPatterns } from '../patterns/pattern-filter.ts';
 import { weightOf } from '../text/linear-pattern.ts';
-import { createTask } from '../work/task.ts';
+import { createTask, inlineCostOf } from '../work/task.ts';
 import { filterPatterns, matchesIn, prepareMatches } from './find-matches.ts';
 import { DEFAULT_MARK, regexFilterOptions, type RegexFilterOptions } from './regex-filter-options.ts';
 
@@ -62,7 +62,7 @@ function createGuard({ strategy, response, rules, presets, mark }: RegexFilterOp
     response,
     weight,
     describe: () => 'A pattern was found.',
-    task: createTask('regex-filter', prepareMatches, options, weight),
+    task: createTask('regex-filter', prepareMatches, options, inlineCostOf(weight)),
     rules: [
       {
         heldIn: 'held',

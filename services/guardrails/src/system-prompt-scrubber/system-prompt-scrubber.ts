@@ -5,7 +5,7 @@ import { judgeResult } from '../guard/judge-stages.ts';
 import { judgeStream } from '../guard/judge-stream.ts';
 import type { TextGuard } from '../guard/text-guard.ts';
 import { compilePattern, weightOf } from '../text/linear-pattern.ts';
-import { createTask } from '../work/task.ts';
+import { createTask, inlineCostOf } from '../work/task.ts';
 import { leakRules, MARK, prepareLeaks } from './find-leaks.ts';
 import { scrubberOptions, type ScrubberOptions } from './system-prompt-scrubber-options.ts';
 
@@ -60,7 +60,7 @@ function createGuard({ strategy, response, minWords, patterns }: ScrubberOptions
     response,
     weight,
     describe: () => 'The system messages are repeated.',
-    task: createTask('system-prompt-scrubber', prepareLeaks, leaks, weight),
+    task: createTask('system-prompt-scrubber', prepareLeaks, leaks, inlineCostOf(weight)),
     rules: leakRules(leaks),
     mark: () => MARK,
     mapValue: (value, map) => mapStrings(value, (text) => map(text)),

@@ -19,7 +19,7 @@ export function readOn(place: JsonPlace, text: string, from: number, to: number)
   for (let at = from; at < to; at++) {
     if (place.phase === 'prose') return;
     if (place.phase === 'json') readJson(place, text.charCodeAt(at));
-    else readStart(place, text.charAt(at));
+    else if (!isWhite(text.charCodeAt(at))) readStart(place, text.charAt(at));
   }
 }
 
@@ -32,12 +32,13 @@ function readJson(place: JsonPlace, unit: number): void {
   else if (unit === BACKSLASH) place.escaped = place.inString;
 }
 
-const white = /\s/;
+/** JSON's own white space; other kinds are prose. */
+const isWhite = (unit: number): boolean => unit === 32 || (unit >= 9 && unit <= 13);
+
 /** `{"` and `[{`, `["`, `[[`: what prose does not begin with, and structured output does. */
 const follows = { object: /["}]/, array: /[[{"]/ };
 
 function readStart(place: JsonPlace, character: string): void {
-  if (white.test(character)) return;
   if (place.phase === 'object' || place.phase === 'array') {
     place.phase = follows[place.phase].test(character) ? 'json' : 'prose';
     if (place.phase === 'json') readJson(place, character.charCodeAt(0));

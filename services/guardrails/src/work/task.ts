@@ -10,8 +10,12 @@ export type Task<R> = {
   run(texts: readonly string[], signal: AbortSignal): Promise<TaskOutcome<R>>;
 };
 
-/** At most so much is judged in one turn of the event loop: some 20 ms of the slowest guard on its worst text. Characters. */
-export const MAX_INLINE_COST = 8_192;
+/** At most so much is judged in one turn of the event loop: some 15 ms of the slowest guard on its worst text. Characters. */
+export const MAX_INLINE_COST = 6_144;
+const MIN_INLINE_COST = 256;
+
+/** @param weight how many times more than the slowest other guard it costs */
+export const inlineCostOf = (weight: number): number => Math.max(MIN_INLINE_COST, Math.floor(MAX_INLINE_COST / weight));
 
 /** One for the process: the cores are the process's. */
 const threads = createThreadPool({ module: new URL('./task-thread.ts', import.meta.url) });
