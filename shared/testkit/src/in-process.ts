@@ -1,4 +1,5 @@
 // What the quality program needs of this package: processors in its own process, without a bus and a test runner.
+export { commonArgs, streamArgs } from './method-args.ts';
 export { loadProcessors } from './load-processors.ts';
 export { createProcessorChain, type ChainEntry, type ProcessorChain } from './processor-chain.ts';
 export { describeProcessor, type ProcessorDefinition } from '@millrace/processor';

@@ -46,3 +46,30 @@ const SHAPES: Readonly<Record<string, string>> = {
 
 export const hostileShapes = Object.keys(SHAPES);
 export const hostileText = (shape: string, kib: number): string => filled(kib, SHAPES[shape] ?? '');
+
+/** Shapes of streams: they keep a guard from deciding. `prompt` is what the system messages say. */
+const DELTA_SHAPES = {
+  'single-digits': '1 2 3 4 ',
+  numbers: '01 0000 0000, ',
+  columns: '4100, 5200, 3300, ',
+  'number-words': 'a1 ',
+  addresses: 'a1@',
+  links: 'https://a.b/c?d=1,',
+  entities: '&#52;',
+  invisible: '\u200b',
+  letters: 'x',
+  spaces: ' ',
+  'call-me': 'call me ',
+  'begun-keyword': 'a ',
+  accents: 'é ',
+  passwords: 'password = ',
+  blocks: '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n',
+  base64: 'aGVsbG8gd29ybGQ',
+  prompt: '',
+} as const;
+type DeltaShape = keyof typeof DELTA_SHAPES;
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant
+export const deltaShapes = Object.keys(DELTA_SHAPES) as DeltaShape[];
+export const deltaText = (shape: DeltaShape, length: number, prompt: string): string =>
+  filled(length / 1_024, shape === 'prompt' ? prompt : DELTA_SHAPES[shape]);
