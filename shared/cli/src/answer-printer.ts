@@ -1,10 +1,11 @@
 // A run on its way to people: the answer, and nothing else, to stdout as it streams; to stderr what happened around it. Text that
 // is taken back has been written by then, so it is said.
-import type { Chunk, RunResult, ShownPending } from '@millrace/contracts';
+import type { Chunk, RunResult } from '@millrace/contracts';
 import type { PositionedChunk } from '@millrace/client';
 import { note, type CliIo } from './cli-io.ts';
 import { statusText, violationText } from './outcome-text.ts';
 import { oneLine, printable } from './printable.ts';
+import { pendingText } from './pending-text.ts';
 import { codedText } from './report-error.ts';
 
 export type AnswerPrinter = { chunk(chunk: PositionedChunk): void; result(result: RunResult): void };
@@ -87,17 +88,6 @@ function asidesOf(chunk: Chunk): string[] {
     default:
       return [];
   }
-}
-
-/** What is asked, and how it is answered. */
-function pendingText(runId: string, { kind, by, payload, toolCall, resumeToken }: ShownPending): string[] {
-  const call = toolCall ? ` ${oneLine(toolCall.toolName)} ${json(toolCall.args)}` : '';
-  const asked = payload === undefined ? '' : `: ${json(payload)}`;
-  const command =
-    kind === 'question' && resumeToken !== undefined
-      ? `millrace runs answer ${runId} ${oneLine(resumeToken)} TEXT`
-      : `millrace runs approve ${runId}, or deny: for operators`;
-  return [`[${kind}] ${oneLine(by)}${call}${asked}`, `  ${command}`];
 }
 
 const name = ({ toolName }: { toolName: string }): string => oneLine(toolName);

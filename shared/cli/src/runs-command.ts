@@ -4,6 +4,7 @@ import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.
 import { say, sayJson } from './cli-io.ts';
 import { eventsText } from './events-text.ts';
 import { statusText, violationText } from './outcome-text.ts';
+import { pendingText } from './pending-text.ts';
 import { oneLine, printable } from './printable.ts';
 import { runsListCommand } from './runs-list-command.ts';
 import {
@@ -63,7 +64,7 @@ const eventsCommand = (cli: Cli) =>
       }),
   });
 
-function runText({ runId, status, result }: ApiAnswer<'run'>): string {
+function runText({ runId, status, result, pending = [] }: ApiAnswer<'run'>): string {
   if (!result) return `run: ${runId}\nstatus: ${status}`;
   const { finishReason, usage, steps, error, violations, text, unsaved = [] } = result;
   const lines = [
@@ -74,6 +75,7 @@ function runText({ runId, status, result }: ApiAnswer<'run'>): string {
     `tokens: ${usage.totalTokens ?? 'not said'}`,
     ...(unsaved.length > 0 ? [`not saved yet: ${unsaved.join(', ')}`] : []),
     ...(error ? [`error: ${oneLine(error.message, 1_000)} (${error.code})`] : []),
+    ...pending.flatMap((one) => pendingText(runId, one)),
     ...violations.map((violation) => `violation: ${violationText(violation)}`),
     ...(text === '' ? [] : ['', text]),
   ];

@@ -8,7 +8,7 @@ import { appliedAgentSchema } from './plan.ts';
 import { chunkBatchSchema, runRequestSchema, runResultSchema, runStatusSchema, threadIdSchema } from './run.ts';
 import { shownDeadLetterSchema } from './dead-letter.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
-import { resumeTokenSchema, suspensionSchema } from './suspension.ts';
+import { resumeTokenSchema, shownPendingSchema, suspensionSchema } from './suspension.ts';
 import { shownSaveSchema } from './put-off-save.ts';
 import { tokenSchema } from './tokens.ts';
 
@@ -72,7 +72,16 @@ export const API = {
   submit: verb(runRequestSchema, z.object({ runId: tokenSchema, accepted: z.literal(true) }), true),
   run: verb(
     nothing,
-    z.object({ runId: tokenSchema, status: runStatusSchema, result: runResultSchema.optional(), remainingMs }),
+    z.object({
+      runId: tokenSchema,
+      status: runStatusSchema,
+      result: runResultSchema.optional(),
+      pending: z
+        .array(shownPendingSchema)
+        .optional()
+        .describe('what a suspended run waits for, as its last chunk says it'),
+      remainingMs,
+    }),
     true,
   ),
   cancel: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),

@@ -67,7 +67,9 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       const head = await headOf(tenant, run);
       const { status } = head;
       const end = isAtRest(head) ? await readEnd(access, head) : undefined;
-      return { runId: run, status, remainingMs: remainingMs(head), ...(end && { result: end.result }) };
+      const pending = end?.lastChunk.type === 'suspended' ? end.lastChunk.payload.pending : undefined;
+      const told = { ...(end && { result: end.result }), ...(pending && { pending }) };
+      return { runId: run, status, remainingMs: remainingMs(head), ...told };
     },
     async cancel(_request: object, call: Call): Promise<ApiAnswer<'cancel'>> {
       const { tenant, run } = addressOf(call);

@@ -7,7 +7,7 @@ import {
   type ShownPending,
   type ToolRequest,
 } from '@millrace/contracts';
-import { consumeCommands, consumeExpiries, serve, type Bus } from '@millrace/bus';
+import { consumeCommands, consumeExpiries, serve, type Bus, type Delivery } from '@millrace/bus';
 import { eventually } from '@millrace/testkit';
 import { afterEach } from 'vitest';
 import { createRunsApi } from '../api/runs-api.ts';
@@ -64,6 +64,17 @@ export function useSuspendedRuns(stream: TestJetStream) {
     },
     resume: (run: DrivenRun, token: string, data: Parameters<ReturnType<typeof api>['resume']>[0]['data']) =>
       api().resume({ token, data }, address(run)),
+    /** What is in the queue next, and stays there until it is acknowledged. */
+    async nextCommand(): Promise<Delivery> {
+      const stopping = new AbortController();
+      const { promise, resolve } = Promise.withResolvers<Delivery>();
+      const take = async (delivery: Delivery) => resolve(delivery);
+      const consuming = consumeCommands(stream.access, take, () => undefined, stopping.signal);
+      const delivery = await promise;
+      stopping.abort();
+      await consuming;
+      return delivery;
+    },
     /** What expires is ended, until the test is over. */
     expire() {
       const stopping = new AbortController();

@@ -1,0 +1,216 @@
+// Suspensions where something else happens too: owners that are lost, tools that ask, answers that guards reject.
+import { stateKeys, type Plan, type StageCall, type ToolRequest, type Verdict } from '@millrace/contracts';
+import { deleteEntry, locateEntry } from '@millrace/bus';
+import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { typesOf } from '../testing/chunks.ts';
+import { ask, gateStage } from '../testing/gated-stage.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
+import { useSuspendedRuns } from '../testing/suspended-runs.ts';
+import { createRunStop } from '../state/run-stop.ts';
+import { askCancel } from '../state/run-store.ts';
+import { driveRun } from './drive-run.ts';
+
+const nats = useNats();
+/** Stops a run at a bad word in a tool's result, drops one that is only odd. */
+const listener = defineProcessor({
+  id: 'listener',
+  description: 'of what comes in',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: z.strictObject({}),
+  create: () => ({
+    id: 'listener',
+    processOutputStream: async ({ part, abort }) => {
+      const text = part.type === 'tool-result' ? JSON.stringify(part.payload.result) : '';
+      if (text.includes('bad')) return abort('a bad word');
+      return text.includes('odd') ? undefined : part;
+    },
+  }),
+});
+useProcessors(nats, [listener], 'guards');
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+const runs = useSuspendedRuns(stream);
+
+const asking = (idempotent: boolean) => ({
+  name: 'ask',
+  description: 'asks',
+  inputSchema: { type: 'object' },
+  subject: 'mr.v1.tool.ask',
+  idempotent,
+  timeoutMs: 20_000,
+});
+const calls = (...ids: string[]) =>
+  ids.map((toolCallId) => ({ toolCallId, toolName: 'ask', input: JSON.stringify({ id: toolCallId }) }));
+
+/** A tool that asks, and does its work once it was answered; what came to it. */
+function serveAsk(until: Promise<unknown> = Promise.resolve()): ToolRequest[] {
+  const received: ToolRequest[] = [];
+  const stop = runs.serveTool(connection.bus, 'ask', async (request) => {
+    received.push(request);
+    if (request.resumeData === undefined) return { suspended: { payload: request.toolCall.args } };
+    await until;
+    return { result: { did: request.resumeData } };
+  });
+  runs.stops.push(stop);
+  return received;
+}
+
+async function suspended(plan: Plan, more: object = {}, ...script: Parameters<typeof runs.driver>) {
+  const driver = runs.driver(...(script.length > 0 ? script : [{ text: 'never' }]));
+  const run = await driver.begin({ agent: await driver.apply(more, plan) });
+  await run.drive();
+  return { run, driver, token: (await runs.pending(run))[0]?.resumeToken ?? '' };
+}
+
+describe.each([true, false])('a tool that asks (idempotent: %s)', (idempotent) => {
+  test('is called again with each answer, and with the same arguments; results stand in call order', async () => {
+    const received = serveAsk();
+    const plan: Plan = { ...planOf([]), tools: [asking(idempotent)] };
+    const { run } = await suspended(plan, { questions: ['ask'] }, { calls: calls('a', 'b') });
+    const shown = runs.shown(run);
+    expect(shown.map(({ kind, by, payload }) => [kind, by, payload])).toEqual([
+      ['question', 'ask', { id: 'a' }],
+      ['question', 'ask', { id: 'b' }],
+    ]);
+    runs.orchestrator({ text: 'Done.' });
+    await runs.api().answer({ token: shown[1]?.resumeToken ?? '', data: 'second' }, runs.address(run));
+    await eventually(async () => (await runs.pending(run)).length === 1);
+    await runs.becomes(run, 'suspended');
+    await runs.api().answer({ token: shown[0]?.resumeToken ?? '', data: 'first' }, runs.address(run));
+    await runs.becomes(run, 'finished');
+    const results = (await run.end())?.result.steps[0]?.toolResults;
+    expect(results?.map(({ result }) => result)).toEqual([{ did: 'first' }, { did: 'second' }]);
+    expect(received.map(({ toolCall, resumeData }) => [toolCall.toolCallId, resumeData])).toEqual([
+      ['a', undefined],
+      ['b', undefined],
+      ['b', 'second'],
+      ['a', 'first'],
+    ]);
+  });
+});
+
+test('two answers that come at once both count, and none of their commands is needed twice', async () => {
+  serveAsk();
+  const plan: Plan = { ...planOf([]), tools: [asking(true)] };
+  const { run } = await suspended(plan, {}, { calls: calls('a', 'b', 'c') });
+  runs.orchestrator({ text: 'Done.' });
+  const pending = await runs.pending(run);
+  await Promise.all(pending.map(({ resumeToken, id }) => runs.resume(run, resumeToken, id)));
+  await runs.becomes(run, 'finished');
+  expect((await run.end())?.result.steps[0]?.toolResults).toHaveLength(3);
+});
+
+describe('an owner that is lost', () => {
+  test('after the processor has asked, before the run is put away: the next one puts it away, and asks nobody again', async () => {
+    const gate = gateStage(connection.bus, 'processOutputStep');
+    runs.stops.push(...gate.stops);
+    const first = runs.driver({ text: 'Hello.' });
+    const run = await first.begin({ agent: await first.apply({}, gate.plan) });
+    const driving = run.drive().catch(() => undefined);
+    await eventually(() => gate.called().length === 2);
+    run.fence();
+    await driving;
+    const second = runs.driver({ text: 'Hello.' });
+    await driveRun(second.deps, run.delivery, createRunStop());
+    expect(await runs.statusOf(run)).toBe('suspended');
+    expect(await runs.pending(run)).toHaveLength(1);
+  });
+
+  test('while it goes on with an answer: the next one has the answer too', async () => {
+    const until = Promise.withResolvers<void>();
+    const received = serveAsk(until.promise);
+    const plan: Plan = { ...planOf([]), tools: [asking(true)] };
+    const { run, token } = await suspended(plan, {}, { calls: calls('a') });
+    await runs.resume(run, token, 'yes');
+    const taken = await runs.nextCommand();
+    const lost = createRunStop();
+    const driving = driveRun(runs.driver({ text: 'never' }).deps, taken, lost).catch(() => undefined);
+    await eventually(() => received.length === 2);
+    lost.fence();
+    until.resolve();
+    await driving;
+    await driveRun(runs.driver({ text: 'Done.' }).deps, taken, createRunStop());
+    expect((await run.end())?.result).toMatchObject({ status: 'finished', text: 'Done.' });
+    expect(received.at(-1)?.resumeData).toBe('yes');
+    expect((await run.head())?.epoch).toBe(3);
+  });
+});
+
+describe('an answer to a processor', () => {
+  const listening = () => {
+    const received: StageCall[] = [];
+    const script = (call: StageCall): Verdict[] => {
+      received.push(call);
+      return [call.entries[0]?.resumeData === undefined ? ask() : goOn];
+    };
+    runs.stops.push(scriptReplica(connection.bus, 'processInput', ['gate'], script).stop);
+    const entries = [
+      planEntry('gate', { stages: ['processInput'] }),
+      planEntry('listener', { stages: ['processOutputStream'], lists: ['output'] }),
+    ];
+    return { plan: planOf(entries), received };
+  };
+
+  test('that the output chain rejects stops the run before the processor sees it', async () => {
+    const { plan, received } = listening();
+    const { run, token } = await suspended(plan);
+    runs.orchestrator({ text: 'never' });
+    await runs.resume(run, token, 'a bad thing');
+    await runs.becomes(run, 'aborted');
+    expect(received).toHaveLength(1);
+    expect((await run.end())?.result.tripwire).toMatchObject({ processorId: 'listener' });
+  });
+
+  test.each([
+    ['drops is null', 'an odd thing', null],
+    ['lets through comes as it was given', { fine: 1 }, { fine: 1 }],
+  ])('that the output chain %s', async (_what, data, seen) => {
+    const { plan, received } = listening();
+    const { run, token } = await suspended(plan);
+    runs.orchestrator({ text: 'Hello.' });
+    await runs.resume(run, token, data);
+    await runs.becomes(run, 'finished');
+    expect(received[1]?.entries[0]?.resumeData).toEqual(seen);
+  });
+});
+
+test('a run that was cancelled while it was put away is cancelled, and its command need not come again', async () => {
+  const gate = gateStage(connection.bus, 'processInput');
+  runs.stops.push(...gate.stops);
+  const { run, driver } = await suspended(gate.plan);
+  // Its owner had asked at its checkpoint; the key came after that.
+  await askCancel(stream.access, 'acme', run.runId);
+  await driveRun(driver.deps, run.delivery, createRunStop());
+  expect(await runs.statusOf(run)).toBe('cancelled');
+});
+
+test('who comes back is told what the run waits for, though its chunks are gone by then', async () => {
+  const gate = gateStage(connection.bus, 'processInput');
+  runs.stops.push(...gate.stops);
+  const { run, token } = await suspended(gate.plan, { questions: ['gate'] });
+  await stream.access.jsm.streams.purge(connection.bus.names.chunks);
+  expect(await runs.api().run({}, runs.address(run))).toMatchObject({
+    status: 'suspended',
+    pending: [{ kind: 'question', payload: { question: 'sure?' }, resumeToken: token }],
+  });
+});
+
+test('a run whose record was lost while it waited has failed by name when it is answered', async () => {
+  const gate = gateStage(connection.bus, 'processInput');
+  runs.stops.push(...gate.stops);
+  const { run, token } = await suspended(gate.plan);
+  const { state } = connection.bus.names;
+  const key = stateKeys.record('acme', run.runId, '1-0');
+  const { revision } = await locateEntry(stream.access, state, key, z.unknown());
+  await deleteEntry(stream.access, state, key, revision);
+  runs.orchestrator({ text: 'never' });
+  await runs.resume(run, token, 1);
+  await runs.becomes(run, 'failed');
+  expect((await run.end())?.result.error?.code).toBe('run-state-unreadable');
+  expect(typesOf(run.chunks()).at(-1)).toBe('error');
+});
