@@ -193,7 +193,7 @@ test('who comes back is told what the run waits for, though its chunks are gone 
   const gate = gateStage(connection.bus, 'processInput');
   runs.stops.push(...gate.stops);
   const { run, token } = await suspended(gate.plan, { questions: ['gate'] });
-  await stream.access.jsm.streams.purge(connection.bus.names.chunks);
+  await stream.access.jsm.streams.purge(connection.bus.names.chunks(0));
   expect(await runs.api().run({}, runs.address(run))).toMatchObject({
     status: 'suspended',
     pending: [{ kind: 'question', payload: { question: 'sure?' }, resumeToken: token }],
