@@ -6,6 +6,9 @@ import type { JudgedSample } from './judge-samples.ts';
 /** Longer attacks are floods and documents: what they say is not in their letters. Characters. */
 const MAX_DISGUISED = 600;
 
+/** The normalizer takes them out of what a user sends, so that a model reads nothing: there is nothing to catch. */
+const TOOL_ONLY = new Set(['tag-characters']);
+
 /** `plain`: of the attacks that have this form, those caught without it; `kept`: of these, those caught in it. */
 export type DisguiseTally = { attacks: number; caught: number; plain: number; kept: number };
 
@@ -25,6 +28,7 @@ async function judgeForm(guards: Guards, form: string, attacks: readonly JudgedS
   for (const { sample, judgement } of attacks) {
     const messages = disguised(form, sample.text);
     // A tool gives one result: what is cut over messages comes from a user.
+    if (TOOL_ONLY.has(form) && sample.where === 'user') continue;
     if (!messages || (sample.where === 'tool' && messages.length > 1)) continue;
     const { isCaught } = await (sample.where === 'tool'
       ? guards.judgeTool(messages.join('\n'))
