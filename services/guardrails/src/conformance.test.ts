@@ -1,5 +1,6 @@
 // Every guard keeps what every processor promises; texts are streamed whole and in pieces.
 import { processorConformance } from '@millrace/testkit';
+import { describe } from 'vitest';
 import { approvalGate } from './approval-gate/approval-gate.ts';
 import { batchParts } from './batch-parts/batch-parts.ts';
 import { contentLength } from './content-length/content-length.ts';
@@ -8,9 +9,10 @@ import { keyword } from './keyword/keyword.ts';
 import { maxToolCalls } from './max-tool-calls/max-tool-calls.ts';
 import { moderation } from './moderation/moderation.ts';
 import { NO_MODELS } from './model/guard-models.ts';
-import { pii } from './pii/pii.ts';
+import { pii, piiWith } from './pii/pii.ts';
 import { promptInjection } from './prompt-injection/prompt-injection.ts';
 import { responseValidator } from './response-validator/response-validator.ts';
+import { FIXED_MODELS } from './testing/fixed-models.ts';
 import { tokenLimiter } from './token-limiter/token-limiter.ts';
 import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
 import { toolCallFilter } from './tool-call-filter/tool-call-filter.ts';
@@ -38,3 +40,19 @@ processorConformance(batchParts, { options: [{}, { batchSize: 1 }, { emitOnNonTe
 processorConformance(language(NO_MODELS), { options: [{}, { strategy: 'translate', model: 'openai/x' }] });
 processorConformance(responseValidator, { options: [{}, { minLength: 100, sameLanguage: true }] });
 processorConformance(moderation(NO_MODELS), { options: [{ mode: 'words' }, { model: 'openai/x' }], texts });
+
+describe('asking a model', () => {
+  const judged = [
+    `${'Plain words of no harm. '.repeat(3)}A vile word 😀 stands here. ${'More of them. '.repeat(4)}`,
+    `${'plain words of no harm, '.repeat(8)}Ada has said so, ${'and more of them, '.repeat(4)}says Ada`,
+  ];
+  const model = 'openai/judge';
+  processorConformance(moderation(FIXED_MODELS), {
+    options: [
+      { model, categories: ['hate'], strategy: 'filter', window: 50, context: 0 },
+      { model, categories: ['hate'], window: 50 },
+    ],
+    texts: judged,
+  });
+  processorConformance(piiWith(FIXED_MODELS), { options: [{ model, when: 'always' }], texts: judged });
+});
