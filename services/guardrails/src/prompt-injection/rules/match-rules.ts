@@ -12,6 +12,8 @@ type Step = { gap: number; classes: readonly number[]; optional: boolean };
 type Compiled = {
   rule: Rule;
   first: readonly number[];
+  /** One class of each has to be in a text. */
+  needs: readonly (readonly number[])[];
   find(reading: Reading, at: number): { from: number; to: number } | undefined;
 };
 
@@ -28,11 +30,13 @@ export function compileRules(rules: readonly Rule[], lexicon: Lexicon): MatchRul
   return (reading, isTool) => {
     const found: RuleMatch[] = [];
     const compiledAt = beginnings[reading.kind];
+    const possible = possibleIn(reading.tokens);
     for (let at = 0; at < reading.tokens.length; at++) {
       const token = reading.tokens[at];
       if (!token) continue;
-      for (const { rule, find } of compiledAt(token.entry)) {
-        if (rule.where === 'tool' && !isTool) continue;
+      for (const compiled of compiledAt(token.entry)) {
+        const { rule, find } = compiled;
+        if ((rule.where === 'tool' && !isTool) || !possible(compiled)) continue;
         const range = find(reading, at);
         if (!range || lettersIn(reading.tokens, range) < minLetters[reading.kind]) continue;
         const negated = rule.negatable === true && isNegated(reading.tokens, range.from, not);
@@ -40,6 +44,23 @@ export function compileRules(rules: readonly Rule[], lexicon: Lexicon): MatchRul
       }
     }
     return found;
+  };
+}
+
+/** Whether a text has all that a rule asks for, anywhere: most texts lack something of most rules. */
+function possibleIn(tokens: readonly Token[]): (compiled: Compiled) => boolean {
+  const present = new Set<number>();
+  for (const entry of new Set(tokens.map((token) => token.entry))) {
+    for (const id of entry.classes) present.add(id);
+    for (const { classes } of entry.phrases) for (const id of classes) present.add(id);
+  }
+  const known = new Map<Compiled, boolean>();
+  return (compiled) => {
+    const before = known.get(compiled);
+    if (before !== undefined) return before;
+    const possible = compiled.needs.every((classes) => classes.some((id) => present.has(id)));
+    known.set(compiled, possible);
+    return possible;
   };
 }
 
@@ -87,6 +108,7 @@ function compileRule(rule: Rule, lexicon: Lexicon): Compiled[] {
     return {
       rule,
       first: head?.classes ?? [],
+      needs: rest.filter(({ optional }) => !optional).map(({ classes }) => classes),
       find: (reading: Reading, at: number) => {
         const size = sizeOf(reading.tokens, at, head?.classes ?? []);
         const to = size > 0 ? follow(reading, at + size, nextIndex(reading.tokens, at, size), rest, 0) : -1;
@@ -99,6 +121,7 @@ function compileRule(rule: Rule, lexicon: Lexicon): Compiled[] {
   const together = {
     rule,
     first: anchor,
+    needs: others,
     find: (reading: Reading, at: number) => findTogether(reading, at, anchor, others, withinOf(rule, reading)),
   };
   return [...inOrder, together];

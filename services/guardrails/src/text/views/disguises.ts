@@ -18,10 +18,18 @@ export function* disguisesIn(text: string): Generator<[code: string, derived: De
   yield ['letters apart', lettersApart(text)];
   yield ['signs inside', near(text, inside, () => '')];
   yield ['digits for letters', near(text, mixed, ([word]) => letterwise(word))];
-  if (count(text, outOfOrder) > count(text, inOrder)) yield ['last word first', lastFirst(text)];
-  if (backwards.test(text)) {
-    yield ['backwards', reversed(text)];
-    yield ['words backwards', replacing(text, /[\p{L}\p{N}']+/gu, ([word]) => Array.from(word).toReversed().join(''))];
+  yield ['last word first', lastFirst(text)];
+  const turned = denseIn(text, backwards, 2);
+  if (turned.length > 0) {
+    const slices = slicing(text, turned, '\n');
+    yield ['backwards', within(slices, reversed(slices.text))];
+    yield [
+      'words backwards',
+      within(
+        slices,
+        replacing(slices.text, /[\p{L}\p{N}']+/gu, ([word]) => Array.from(word).toReversed().join('')),
+      ),
+    ];
   }
 }
 
@@ -37,17 +45,22 @@ function lettersApart(text: string): DerivedText {
 
 /** Where several of them stand near one another. */
 function near(text: string, pattern: RegExp, replacement: (match: RegExpExecArray) => string): DerivedText {
-  const spans: (Span & { count: number })[] = [];
-  for (const { 0: found, index } of text.matchAll(pattern)) {
-    const last = spans.at(-1);
-    const end = Math.min(text.length, index + found.length + REACH);
-    if (last && index <= last.end) Object.assign(last, { end, count: last.count + 1 });
-    else spans.push({ start: Math.max(last?.end ?? 0, index - REACH), end, count: 1 });
-  }
-  const dense = spans.filter(({ count }) => count >= MIN_NEAR);
+  const dense = denseIn(text, pattern, MIN_NEAR);
   if (dense.length === 0) return inStep('');
   const slices = slicing(text, dense, '\n');
   return within(slices, replacing(slices.text, pattern, replacement));
+}
+
+/** The surroundings of at least so many matches. */
+function denseIn(text: string, pattern: RegExp, least: number): Span[] {
+  const spans: (Span & { matches: number })[] = [];
+  for (const { 0: found, index } of text.matchAll(pattern)) {
+    const last = spans.at(-1);
+    const end = Math.min(text.length, index + found.length + REACH);
+    if (last && index <= last.end) Object.assign(last, { end, matches: last.matches + 1 });
+    else spans.push({ start: Math.max(last?.end ?? 0, index - REACH), end, matches: 1 });
+  }
+  return spans.filter(({ matches }) => matches >= least);
 }
 
 const LETTERS: Record<string, string> = {
@@ -78,18 +91,24 @@ const inOrder = new RegExp(`(?<!\\p{L})(?:${PAIRS})(?!\\p{L})`, 'giu');
 const outOfOrder = new RegExp(`(?<!\\p{L})(?:${PAIRS.replace(/(\w+) (\w+)/g, '$2 $1')})(?!\\p{L})`, 'giu');
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-/** The last word first. */
+/** Where words follow one another the wrong way round: the last word first. */
 function lastFirst(text: string): DerivedText {
-  const words = [...text.matchAll(/[\p{L}\p{N}']+/gu)].map(({ 0: word, index }) => ({
+  const spans = denseIn(text, outOfOrder, 1).filter(({ start, end }) => {
+    const slice = text.slice(start, end);
+    return count(slice, outOfOrder) > count(slice, inOrder);
+  });
+  if (spans.length === 0) return inStep('');
+  const slices = slicing(text, spans, '\n');
+  const words = [...slices.text.matchAll(/[\p{L}\p{N}']+/gu)].map(({ 0: word, index }) => ({
     text: word,
     span: { start: index, end: index + word.length },
   }));
-  return gathering(words.toReversed(), ' ');
+  return within(slices, gathering(words.toReversed(), ' '));
 }
 
 /** The commonest words, from their ends. */
 const backwards =
-  /(?<!\p{L})(?:eht|dna|uoy|ruoy|lla|siht|taht|htiw|morf|tpmorp|erongi|snoitcurtsni|suoiverp|evoba|tuoba|lliw|tsum|rewsna|selur|metsys|wohs|llet)(?!\p{L})/iu;
+  /(?<!\p{L})(?:eht|dna|uoy|ruoy|lla|siht|taht|htiw|morf|tpmorp|erongi|snoitcurtsni|suoiverp|evoba|tuoba|lliw|tsum|rewsna|selur|metsys|wohs|llet)(?!\p{L})/giu;
 
 function reversed(text: string): DerivedText {
   const { length } = text;
