@@ -19,7 +19,7 @@ export function* disguisesIn(text: string): Generator<[code: string, derived: De
   yield ['signs inside', near(text, inside, () => '')];
   yield ['digits for letters', near(text, mixed, ([word]) => letterwise(word))];
   yield ['last word first', lastFirst(text)];
-  const turned = denseIn(text, backwards, 2);
+  const turned = denseIn(text, backwards, 1);
   if (turned.length > 0) {
     const slices = slicing(text, turned, '\n');
     yield ['backwards', within(slices, reversed(slices.text))];
@@ -108,7 +108,7 @@ function lastFirst(text: string): DerivedText {
 
 /** The commonest words, from their ends. */
 const backwards =
-  /(?<!\p{L})(?:eht|dna|uoy|ruoy|lla|siht|taht|htiw|morf|tpmorp|erongi|snoitcurtsni|suoiverp|evoba|tuoba|lliw|tsum|rewsna|selur|metsys|wohs|llet)(?!\p{L})/giu;
+  /(?<!\p{L})(?:eht|uoy|ruoy|lla|siht|taht|htiw|morf|tpmorp|erongi|snoitcurtsni|suoiverp|evoba|tuoba|lliw|tsum|rewsna|selur|metsys|wohs|llet)(?!\p{L})/giu;
 
 function reversed(text: string): DerivedText {
   const { length } = text;
