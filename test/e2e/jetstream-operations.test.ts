@@ -20,7 +20,7 @@ useProcessors(nats, [pass('first'), pass('second')]);
 const stack = useStack(nats, ['orchestrator', 'message-history']);
 
 /** A submission, its command taken, checkpoints, an ending. */
-const MAX_OPERATIONS = 21;
+const MAX_OPERATIONS = 22;
 
 test('a run of one step with processors and memory asks little of the store', async () => {
   const agent = {

@@ -93,6 +93,16 @@ export async function deleteEntry(
   return put(access, `$KV.${bucket}.${key}`, new Uint8Array(), { expect, ttlSeconds, headers: tombstone });
 }
 
+/** Without a trace: nobody is told. @param keys may end in `.*` @throws bus-unreachable, store-unavailable */
+export async function purgeEntries({ jsm }: JetStreamAccess, bucket: string, keys: string): Promise<void> {
+  const filter = `$KV.${bucket}.${keys}`;
+  try {
+    await jsm.streams.purge(`KV_${bucket}`, { filter });
+  } catch (error) {
+    throw storeError(error, filter);
+  }
+}
+
 const neverWritten = (subject: string) => ({ lastSubjectSequence: 0, lastSubjectSequenceSubject: subject });
 
 type Put = Pick<JetStreamPublishOptions, 'expect' | 'headers'>;

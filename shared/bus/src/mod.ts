@@ -4,6 +4,7 @@ export type { BusLog } from './bus-log.ts';
 export { connectBus, type Bus, type BusOptions } from './bus.ts';
 export { publishBytesDurably, publishDurably } from './durable-publish.ts';
 export {
+  purgeEntries,
   conflictError,
   locateEntry,
   deleteEntry,

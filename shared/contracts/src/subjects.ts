@@ -95,6 +95,7 @@ export function createNames(prefix: string = DEFAULT_PREFIX) {
 export const stateKeys = {
   head: (tenant: string, run: string) => `head.${checked(tenant)}.${checked(run)}`,
   record: (tenant: string, run: string, name: string) => `record.${checked(tenant)}.${checked(run)}.${checked(name)}`,
+  records: (tenant: string, run: string) => `record.${checked(tenant)}.${checked(run)}.*`,
   heads: (tenant: string) => `head.${checked(tenant)}.*`,
   end: (tenant: string, run: string, epoch: number) => `end.${checked(tenant)}.${checked(run)}.${epoch}`,
   suspension: (tenant: string, run: string) => `suspension.${checked(tenant)}.${checked(run)}`,

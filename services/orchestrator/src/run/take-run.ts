@@ -1,13 +1,20 @@
 // Whose a run is when its command comes: one that waits is begun; one that has ended has its last chunk repeated; one that somebody
 // drove and lost is taken over, with the state of its last checkpoint. What nobody can go on with ends in an epoch of its own.
-import { stateKeys, type RunHead, type RunState, type StartCommand, type WireError } from '@millrace/contracts';
+import {
+  isFinal,
+  stateKeys,
+  type RunHead,
+  type RunState,
+  type StartCommand,
+  type WireError,
+} from '@millrace/contracts';
 import { MillraceError } from '@millrace/contracts';
 import { conflictError, locateEntry, publish, type Delivery } from '@millrace/bus';
 import { z } from 'zod';
 import { endInEpoch, type Asked } from './end-in-epoch.ts';
 import { afterSuspension } from '../state/after-suspension.ts';
 import { loadRun } from '../state/load-run.ts';
-import { isAtRest, lastIndex, locateHead, nextEpoch, queuedHead, readEnd } from '../state/run-head.ts';
+import { forgetRecords, isAtRest, lastIndex, locateHead, nextEpoch, queuedHead, readEnd } from '../state/run-head.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
 import { throughOutages } from '../state/through-outages.ts';
 
@@ -74,6 +81,7 @@ async function answer({ deps, delivery }: Asked<StartCommand>, head: RunHead): P
   const isOwn = requestHash === delivery.command.requestHash && (command === 0 || command === delivery.sequence);
   const end = isOwn ? await readEnd(deps.access, head) : undefined;
   if (end) publish(bus, bus.subjects.chunks(tenant, runId), { epoch, index: lastIndex(head), chunks: [end.lastChunk] });
+  if (isOwn && isFinal(head.status)) await forgetRecords(deps.access, tenant, runId);
   if (isOwn && head.status === 'suspended') await afterSuspension(deps.access, head);
   return delivery.acknowledge();
 }

@@ -4,7 +4,7 @@ import { stateKeys, type Chunk, type RunEnd, type RunHead, type RunResult, type 
 import { clearTimer, publish, publishDurably, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { SHARD } from './event-log.ts';
 import { chunk } from './make-chunk.ts';
-import { FINAL_TTL_SECONDS, nextEpoch, readEnd, readHead } from './run-head.ts';
+import { FINAL_TTL_SECONDS, forgetRecords, nextEpoch, readEnd, readHead } from './run-head.ts';
 
 export type EndOfSuspension = { status: 'cancelled' | 'released' } | { status: 'failed'; error: WireError };
 
@@ -52,6 +52,7 @@ async function endNow(
   const batch = { events: [{ event: 'run', epoch, status: how.status, ...ended }] };
   const subject = bus.subjects.events(SHARD, tenant, runId);
   await publishDurably(access, subject, batch, `${tenant}.${runId}.${epoch}.0`, { once: true });
+  await forgetRecords(access, tenant, runId);
   await clearTimer(access, tenant, runId).catch((error: unknown) =>
     bus.log.warn({ runId, error: String(error) }, 'the timer of a run that has ended stays until it is due'),
   );

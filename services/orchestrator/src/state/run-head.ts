@@ -9,7 +9,8 @@ import {
   type RunEnd,
   type RunHead,
 } from '@millrace/contracts';
-import { locateEntry, readEntry, type Entry, type JetStreamAccess, type Located } from '@millrace/bus';
+import { locateEntry, purgeEntries, readEntry, type Entry, type JetStreamAccess, type Located } from '@millrace/bus';
+import { throughOutages } from './through-outages.ts';
 
 /** A final state, and what belongs to it, lives 24 h. */
 export const FINAL_TTL_SECONDS = 24 * 3600;
@@ -83,4 +84,11 @@ export function nextEpoch({ handedOver: _, ...head }: RunHead, owner: string): R
 
 export function ownerOf({ owners, epoch }: RunHead): Owner {
   return owners.find((owner) => owner.epoch === epoch) ?? { epoch, index: 0, firstRecord: 0 };
+}
+
+/** Of a run that has ended: nobody goes on from them, and they hold the caller's words as they came. @throws bus-unreachable */
+export async function forgetRecords(access: JetStreamAccess, tenant: string, runId: string): Promise<void> {
+  await throughOutages(`the records of ${tenant}.${runId}`, () =>
+    purgeEntries(access, access.bus.names.state, stateKeys.records(tenant, runId)),
+  );
 }
