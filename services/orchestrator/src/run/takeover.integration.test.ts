@@ -115,7 +115,8 @@ describe('a run that is taken over', () => {
 
   test('before its first checkpoint begins again, and its start is told once', async () => {
     const { bus } = connection;
-    const first = driver({ text: 'Hello.' });
+    const gate = Promise.withResolvers<void>();
+    const first = driver({ text: 'Hello.', until: gate.promise });
     const run = await first.begin({ agent: await first.apply() });
     // Its owner has said `start`, and was lost before anything of it was stored.
     const key = stateKeys.head('acme', run.runId);
@@ -124,11 +125,14 @@ describe('a run that is taken over', () => {
     const deadlineAt = submittedAt + 60_000;
     const head = testHead(run.runId, { requestHash, submittedAt, deadlineAt, command: sequence });
     await writeEntry(stream.access, bus.names.state, key, head, {});
-    await run.drive();
+    const driving = run.drive();
+    await eventually(() => textOf(run.chunks()) === 'Hello.');
+    expect(await eventually(async () => loadRun(stream.access, await headOf(run)))).toMatchObject({ firstIndex: 2 });
+    gate.resolve();
+    await driving;
     expect(typesOf(run.chunks()).slice(0, 3)).toEqual(['retract', 'start', 'step-start']);
     expect(run.live[0]).toMatchObject({ epoch: 2, index: 0 });
     expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Hello.' } });
-    expect(await loadRun(stream.access, await headOf(run))).toMatchObject({ firstIndex: 2 });
   });
 
   test('goes on with the agent that it began with, whatever is applied meanwhile', async () => {
@@ -160,10 +164,28 @@ describe('a run that is taken over', () => {
     const second = driver({ text: 'Noon.' });
     await driveRun(second.deps, run.delivery, createRunStop());
     expect(JSON.stringify(second.asked[0]?.prompt)).not.toContain('of nobody');
-    const state = await loadRun(stream.access, await headOf(run));
-    expect(state).toMatchObject({ retryCount: 0, steps: [] });
+    expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Noon.' } });
+  });
+
+  test('leaves no record behind when it has ended, of whichever owner: they hold what the caller said', async () => {
+    const first = driver(hung({ text: 'It is' }));
+    const run = await first.begin({ agent: await first.apply() });
+    void run.drive().catch(() => undefined);
+    await eventually(() => textOf(run.chunks()) === 'It is');
     const { state: bucket } = connection.bus.names;
-    expect(await locateEntry(stream.access, bucket, key, z.unknown())).toHaveProperty('value');
+    const stored = (epoch: number) =>
+      locateEntry(
+        stream.access,
+        bucket,
+        stateKeys.record('acme', run.runId, recordName(epoch, epoch - 1)),
+        z.unknown(),
+      );
+    expect(await stored(1)).toHaveProperty('value');
+    run.fence();
+    await driveRun(driver({ text: 'Noon.' }).deps, run.delivery, createRunStop());
+    expect(await run.head()).toMatchObject({ status: 'finished', epoch: 2 });
+    expect(await stored(1)).toEqual({ revision: 0 });
+    expect(await stored(2)).toEqual({ revision: 0 });
   });
 
   test('fails by name when a record of it is gone', async () => {
