@@ -7,10 +7,9 @@ import {
   type StageCall,
   type ToolRequest,
 } from '@millrace/contracts';
-import { locateEntry, serve, writeEntry } from '@millrace/bus';
+import { serve, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { submitRun } from '../api/submit-run.ts';
 import { createDeadLettersApi } from '../api/dead-letters-api.ts';
 import { loadRun } from '../state/load-run.ts';
@@ -165,27 +164,6 @@ describe('a run that is taken over', () => {
     await driveRun(second.deps, run.delivery, createRunStop());
     expect(JSON.stringify(second.asked[0]?.prompt)).not.toContain('of nobody');
     expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Noon.' } });
-  });
-
-  test('leaves no record behind when it has ended, of whichever owner: they hold what the caller said', async () => {
-    const first = driver(hung({ text: 'It is' }));
-    const run = await first.begin({ agent: await first.apply() });
-    void run.drive().catch(() => undefined);
-    await eventually(() => textOf(run.chunks()) === 'It is');
-    const { state: bucket } = connection.bus.names;
-    const stored = (epoch: number) =>
-      locateEntry(
-        stream.access,
-        bucket,
-        stateKeys.record('acme', run.runId, recordName(epoch, epoch - 1)),
-        z.unknown(),
-      );
-    expect(await stored(1)).toHaveProperty('value');
-    run.fence();
-    await driveRun(driver({ text: 'Noon.' }).deps, run.delivery, createRunStop());
-    expect(await run.head()).toMatchObject({ status: 'finished', epoch: 2 });
-    expect(await stored(1)).toEqual({ revision: 0 });
-    expect(await stored(2)).toEqual({ revision: 0 });
   });
 
   test('fails by name when a record of it is gone', async () => {

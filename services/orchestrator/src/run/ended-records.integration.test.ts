@@ -1,0 +1,40 @@
+// What is left of a run's records when it is over: nothing.
+import { stateKeys } from '@millrace/contracts';
+import { locateEntry } from '@millrace/bus';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createRunStop } from '../state/run-stop.ts';
+import { recordName } from '../state/run-store.ts';
+import { textOf } from '../testing/chunks.ts';
+import { createDriver } from '../testing/driven-runs.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+import { driveRun } from './drive-run.ts';
+
+const nats = useNats();
+const stream = useJetStream(useBus(nats, 'orchestrator'));
+const stops: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+function driver(says: Parameters<typeof createDriver>[1]) {
+  const created = createDriver(stream, says);
+  stops.push(created.stop);
+  return created;
+}
+
+test('a run that has ended leaves no record behind, of whichever owner: they hold what the caller said', async () => {
+  const first = driver({ text: 'It is', until: new Promise<void>(() => {}) });
+  const run = await first.begin({ agent: await first.apply() });
+  void run.drive().catch(() => undefined);
+  await eventually(() => textOf(run.chunks()) === 'It is');
+  const { state: bucket } = stream.access.bus.names;
+  const stored = (epoch: number) =>
+    locateEntry(stream.access, bucket, stateKeys.record('acme', run.runId, recordName(epoch, epoch - 1)), z.unknown());
+  expect(await stored(1)).toHaveProperty('value');
+  run.fence();
+  await driveRun(driver({ text: 'Noon.' }).deps, run.delivery, createRunStop());
+  expect(await run.head()).toMatchObject({ status: 'finished', epoch: 2 });
+  expect(await stored(1)).toEqual({ revision: 0 });
+  expect(await stored(2)).toEqual({ revision: 0 });
+});
