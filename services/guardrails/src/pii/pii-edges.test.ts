@@ -1,5 +1,5 @@
 // pii at the edges of a run: what tools get, what memories store, what is no answer of the model, and texts without end.
-import { commonArgs, inputArgs, resultArgs, toolCallArgs } from '@millrace/testkit';
+import { commonArgs, resultArgs, toolCallArgs } from '@millrace/testkit';
 import { messageText, type Chunk, type JsonValue } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { assistant, finishChunk, toolCallChunk, toolResultChunk, withTool } from '../testing/messages.ts';
@@ -40,27 +40,6 @@ test('a value is warned of once, in whichever stages and chunks it turns up', as
   await send(processor, finishChunk(SECRET), args);
   await processor.processOutputResult?.(args);
   expect(args.violations).toMatchObject([{ rule: 'email', count: 1 }]);
-});
-
-test('a message full of values is reported by count, with no more places than a report lists', async () => {
-  const args = inputArgs([Array.from({ length: 5_000 }, (_, at) => `ada${at}@example.com`).join(' ')]);
-  await pii.create({}).processInput?.(args);
-  expect(args.violations).toMatchObject([{ rule: 'email', count: 5_000 }]);
-  expect(JSON.stringify(args.violations).length).toBeLessThan(4_000);
-});
-
-test('placeholders of many values cost no more each than of few', async () => {
-  const costOf = async (count: number) => {
-    const args = inputArgs([Array.from({ length: count }, (_, at) => `ada${at}@example.com`).join(' ')]);
-    const processor = pii.create({ method: 'placeholder' });
-    const before = process.cpuUsage();
-    await processor.processInput?.(args);
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / count;
-  };
-  await costOf(1_000);
-  // With a look at all that are known for each new one it was twenty times as much.
-  expect(await costOf(8_000)).toBeLessThan((await costOf(1_000)) * 8 + 100);
 });
 
 describe('toolArguments', () => {
@@ -154,13 +133,3 @@ test.each(['redact', 'filter', 'warn', 'block'])(
     expect(JSON.stringify(passed)).not.toContain('4111');
   },
 );
-
-test('a delta of two megabytes passes as it would in small ones, and holds up nobody for long', async () => {
-  const text = `${'words and words, '.repeat(120_000)}${SECRET} end`;
-  let turns = 0;
-  const counting = setInterval(() => (turns += 1), 1);
-  const { passed } = await streamText(pii.create({}), text, [text.length], 'text');
-  clearInterval(counting);
-  expect(passed.join('')).toBe(text.replace(SECRET, '***@***.***'));
-  expect(turns).toBeGreaterThan(10);
-});

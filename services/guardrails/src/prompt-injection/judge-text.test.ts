@@ -1,7 +1,4 @@
-import * as fc from 'fast-check';
-import { anyText } from '../testing/any-text.ts';
 import { describe, expect, test } from 'vitest';
-import { cpuMs } from '../testing/cpu-ms.ts';
 import { createJudge, judgeAlone, type InjectionOptions } from './judge-text.ts';
 import { AIMS, type Aim } from './rules/rule.ts';
 
@@ -184,54 +181,3 @@ describe('the score', () => {
     }
   });
 });
-
-test('no text makes it throw, and every place is inside the text', () => {
-  const pieces = fc.constantFrom(
-    OVERRIDE,
-    base64(OVERRIDE),
-    hex(OVERRIDE),
-    percent(OVERRIDE),
-    'system:',
-    '%',
-    '&#',
-    '\\u',
-    '\u200b',
-    'ﷺ',
-    '\ud83d',
-    '&#x110000;',
-    '\\u{ffffff}',
-  );
-  fc.assert(
-    fc.property(fc.array(fc.oneof(pieces, anyText(20)), { maxLength: 12 }), (parts) => {
-      const text = parts.join('');
-      for (const { start, end } of find(text)) {
-        expect(start).toBeGreaterThanOrEqual(0);
-        expect(end).toBeGreaterThan(start);
-        expect(end).toBeLessThanOrEqual(text.length);
-      }
-    }),
-    { seed: 5, numRuns: 120 },
-  );
-});
-
-test('an attempt is found whatever stands around it', () => {
-  const noise = fc.string({ unit: fc.constantFrom(...'abc .,\n%&;<>'.split('')), maxLength: 200 });
-  fc.assert(
-    fc.property(
-      noise,
-      noise,
-      fc.constantFrom(OVERRIDE, base64(OVERRIDE), hex(OVERRIDE), rot13(OVERRIDE)),
-      (before, after, attempt) => {
-        expect(find(`${before}\n${attempt}\n${after}`)).not.toEqual([]);
-      },
-    ),
-    { seed: 6, numRuns: 100 },
-  );
-});
-
-test.each(['ignore ', 'ignore all ', 'system: ', '---- ', 'QUJD', 'ab ', '%41', '&#65;', '<|', '\\x41', 'you are '])(
-  '200,000 characters of %j are judged in bounded time',
-  (piece) => {
-    expect(cpuMs(() => find(piece.repeat(Math.ceil(200_000 / piece.length))))).toBeLessThan(3_000);
-  },
-);
