@@ -70,7 +70,6 @@ async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk)
   const head = callHead(run, group, resumed);
   const watch = watchCall(run, group, to.lastTry, to.replica);
   const budget = createProgressBudget();
-  const tooMuch = new AbortController();
   let progressed = 0;
   const connections = bus.connections();
   const answer = await request<StageReply>(bus, {
@@ -78,14 +77,14 @@ async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk)
     payload: { ...head, stage, input: narrowInput(input, readsOf(group)) },
     reply: stageReplySchema,
     timeoutMs: head.timeoutMs,
-    signal: AbortSignal.any([watch.signal, tooMuch.signal]),
+    signal: watch.signal,
     progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress: (reply) => {
       if (!('progress' in reply)) return;
       progressed += 1;
       watch.heard(reply);
       const { entry = first.entry, progress } = reply;
-      if (!budget.takes(progress)) return tooMuch.abort();
+      if (!budget.takes(progress)) return watch.giveUp();
       if (progress.length > 0) onData(entry, progress, group);
     },
   });

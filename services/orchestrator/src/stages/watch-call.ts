@@ -18,6 +18,8 @@ export type CallWatch = {
   /** The verdicts that the replica has told of, where it tells. */
   judged(): Progress['judged'];
   replica(): string | undefined;
+  /** Nobody waits for its answer any more. */
+  giveUp(): void;
   /** It was given up because a replica is there and does not answer, while another one does. */
   isSilent(): boolean;
   stop(): void;
@@ -96,6 +98,7 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
     reason: () => reason,
     judged: () => judged,
     replica: () => by,
+    giveUp: abort,
     isSilent: () => isSilent,
     stop() {
       clearTimeout(timer);
