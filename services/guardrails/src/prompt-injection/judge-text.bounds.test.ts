@@ -11,6 +11,12 @@ const find = (text: string) => {
   return score >= 0.7 ? signals : [];
 };
 
+test('the first text that a process judges costs no second: no pattern is long to compile', () => {
+  // Two bytes a character: patterns are compiled anew for such texts.
+  expect(cpuMs(() => find('Ｗｈａｔ is the weather, and --how-- d o e s it look?'))).toBeLessThan(500);
+  expect(cpuMs(() => find('What is the weather, and --how-- d o e s it look?'))).toBeLessThan(500);
+});
+
 test.each(['ignore ', 'ignore all ', 'system: ', '---- ', 'QUJD', 'ab ', '%41', '&#65;', '<|', '\\x41', 'you are '])(
   '200,000 characters of %j are judged in bounded time',
   (piece) => {

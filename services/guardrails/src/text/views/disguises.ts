@@ -3,8 +3,11 @@
 import type { Span } from '../span.ts';
 import { gathering, inStep, replacing, slicing, within, type DerivedText } from './derived-text.ts';
 
-/** Single letters with the same few signs between them, four of them at least. A longer gap parts words. */
-const apart = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}@$!|][^\p{L}\p{N}@$!|]{1,4}){4,}[\p{L}\p{N}@$!|](?![\p{L}\p{N}])/gu;
+/** Letters, digits and what stands for them. The places between them are counted in code: as one pattern it takes a second to compile. */
+const joinedLetters = /[\p{L}\p{N}@$!|]+/gu;
+/** Single letters with the same few signs between them, so many of them at least. A longer gap parts words. */
+const MIN_APART = 5;
+const MAX_GAP = 4;
 /** Signs inside a word, as nobody writes them: a few of them near one another are a disguise. */
 const inside =
   /(?<=\p{L})(?:[*_~`^|\\/\u00b7\u2022\u2027.\u2010-\u2015+=:;,#-]{1,3}|\p{Extended_Pictographic}\ufe0f?)(?=\p{L})|(?<=(?<!\p{L})\p{L}{1,6})\n(?=\p{L}{1,6}(?!\p{L}))/gu;
@@ -34,13 +37,35 @@ export function* disguisesIn(text: string): Generator<[code: string, derived: De
 }
 
 function lettersApart(text: string): DerivedText {
-  const spans = [...text.matchAll(apart)].map(({ 0: found, index }) => ({ start: index, end: index + found.length }));
+  const spans = lettersApartIn(text);
   if (spans.length === 0) return inStep('');
   const runs = slicing(text, spans, '\n');
   const gaps = (runs.text.match(/[^\p{L}\p{N}@$!|\n]+/gu) ?? []).map(({ length }) => length);
   const usual = Math.min(...gaps.slice(0, 1_000), 4);
   const joined = replacing(runs.text, /[^\p{L}\p{N}@$!|]+/gu, ([gap]) => (gap.length > usual ? ' ' : ''));
   return within(runs, joined);
+}
+
+function lettersApartIn(text: string): Span[] {
+  const spans: Span[] = [];
+  let run = { start: 0, end: 0, letters: 0 };
+  const close = () => {
+    if (run.letters >= MIN_APART) spans.push({ start: run.start, end: run.end });
+  };
+  for (const { 0: found, index } of text.matchAll(joinedLetters)) {
+    const end = index + found.length;
+    const isSingle = found.length === 1 || (found.length === 2 && (found.codePointAt(0) ?? 0) > 0xffff);
+    const isNext = isSingle && run.letters > 0 && index - run.end <= MAX_GAP;
+    if (isNext) {
+      run.end = end;
+      run.letters += 1;
+      continue;
+    }
+    close();
+    run = { start: index, end, letters: isSingle ? 1 : 0 };
+  }
+  close();
+  return spans;
 }
 
 /** Where several of them stand near one another. */
