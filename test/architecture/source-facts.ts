@@ -1,6 +1,6 @@
 // What a source says, by its syntax tree and not by its text: comments do not count, and no way of writing an import slips
 // through (side effect, type, re-export, dynamic, type query). An import() of something computed cannot be judged here.
-import { parseSync, Visitor } from 'oxc-parser';
+import { parseSync, Visitor, type Program } from 'oxc-parser';
 
 export type SourceFacts = {
   /** Specifiers, as written. */
@@ -12,50 +12,63 @@ export type SourceFacts = {
   hasDefaultExport: boolean;
 };
 
-/** Every check asks for the facts of every source: each is parsed once. */
-const known = new Map<string, { text: string; facts: SourceFacts }>();
+type Read<T> = { text: string; read: T };
+/** Every check asks about every source: each is parsed once, and its facts are read once. */
+const programs = new Map<string, Read<Program>>();
+const facts = new Map<string, Read<SourceFacts>>();
 
-/** @throws when the text is not TypeScript: a file that cannot be read must not pass. */
-export function readFacts(path: string, text: string): SourceFacts {
+function once<T>(known: Map<string, Read<T>>, path: string, text: string, read: () => T): T {
   const before = known.get(path);
-  if (before?.text === text) return before.facts;
-  const facts = parseFacts(path, text);
-  known.set(path, { text, facts });
-  return facts;
+  if (before?.text === text) return before.read;
+  const now = { text, read: read() };
+  known.set(path, now);
+  return now.read;
 }
 
-function parseFacts(path: string, text: string): SourceFacts {
-  const { program, errors } = parseSync(path, text);
-  const [error] = errors;
-  if (error) throw new Error(`${path}: ${error.message}`);
-  const facts: SourceFacts = { imports: [], names: [], strings: [], hasDefaultExport: false };
+/** @throws when the text is not TypeScript: a file that cannot be read must not pass. */
+export function parseSource(path: string, text: string): Program {
+  return once(programs, path, text, () => {
+    const { program, errors } = parseSync(path, text);
+    const [error] = errors;
+    if (error) throw new Error(`${path}: ${error.message}`);
+    return program;
+  });
+}
+
+/** @throws as parseSource */
+export function readFacts(path: string, text: string): SourceFacts {
+  return once(facts, path, text, () => factsOf(parseSource(path, text)));
+}
+
+function factsOf(program: Program): SourceFacts {
+  const found: SourceFacts = { imports: [], names: [], strings: [], hasDefaultExport: false };
   new Visitor({
     ImportDeclaration: ({ source, specifiers, importKind }) => {
-      facts.imports.push(source.value);
+      found.imports.push(source.value);
       if (importKind === 'type') return;
       for (const specifier of specifiers) {
         if (specifier.type !== 'ImportSpecifier' || specifier.importKind === 'type') continue;
         const { imported } = specifier;
-        facts.names.push({ from: source.value, name: imported.type === 'Literal' ? imported.value : imported.name });
+        found.names.push({ from: source.value, name: imported.type === 'Literal' ? imported.value : imported.name });
       }
     },
-    ExportAllDeclaration: ({ source }) => void facts.imports.push(source.value),
-    ExportNamedDeclaration: ({ source }) => void (source && facts.imports.push(source.value)),
+    ExportAllDeclaration: ({ source }) => void found.imports.push(source.value),
+    ExportNamedDeclaration: ({ source }) => void (source && found.imports.push(source.value)),
     ImportExpression: ({ source }) => {
-      if (source.type === 'Literal' && typeof source.value === 'string') facts.imports.push(source.value);
+      if (source.type === 'Literal' && typeof source.value === 'string') found.imports.push(source.value);
       if (source.type === 'TemplateLiteral' && source.expressions.length === 0)
-        facts.imports.push(joined(source.quasis));
+        found.imports.push(joined(source.quasis));
     },
-    TSImportType: ({ source }) => void facts.imports.push(source.value),
-    ExportDefaultDeclaration: () => void (facts.hasDefaultExport = true),
+    TSImportType: ({ source }) => void found.imports.push(source.value),
+    ExportDefaultDeclaration: () => void (found.hasDefaultExport = true),
     ExportSpecifier: ({ exported }) => {
       const name = exported.type === 'Literal' ? exported.value : exported.name;
-      if (name === 'default') facts.hasDefaultExport = true;
+      if (name === 'default') found.hasDefaultExport = true;
     },
-    Literal: ({ value }) => void (typeof value === 'string' && facts.strings.push(value)),
-    TemplateLiteral: ({ quasis }) => void facts.strings.push(joined(quasis)),
+    Literal: ({ value }) => void (typeof value === 'string' && found.strings.push(value)),
+    TemplateLiteral: ({ quasis }) => void found.strings.push(joined(quasis)),
   }).visit(program);
-  return facts;
+  return found;
 }
 
 function joined(quasis: readonly { value: { raw: string; cooked: string | null } }[]): string {

@@ -1,6 +1,7 @@
 // The words that the glossary replaced, and where they still stand: in names (identifiers and members, so wire fields too), in file names,
 // in headings and in test titles. Prose may use them in their ordinary sense.
-import { parseSync, Visitor } from 'oxc-parser';
+import { Visitor } from 'oxc-parser';
+import { parseSource } from './source-facts.ts';
 
 export type Replaced = { not: string; but: string };
 
@@ -30,9 +31,7 @@ export function replacedIn(name: string, replaced: readonly Replaced[]): Replace
 
 /** Identifiers, members and test titles of a source, each once. */
 export function namesOf(path: string, text: string): string[] {
-  const { program, errors } = parseSync(path, text);
-  const [error] = errors;
-  if (error) throw new Error(`${path}: ${error.message}`);
+  const program = parseSource(path, text);
   const names = new Set<string>();
   new Visitor({
     Identifier: ({ name }) => void names.add(name),

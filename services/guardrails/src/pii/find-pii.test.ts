@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { cpuMs } from '../testing/cpu-ms.ts';
 import { preparePii } from './find-pii.ts';
 import { piiOptions } from './pii-options.ts';
 import { PII_TYPES } from './pii-types.ts';
@@ -109,21 +108,4 @@ describe('overlapping hits', () => {
   test('are one hit, of the kind of the longest', () => {
     expect(found('https://ada:ada@example.com/')).toEqual(['url-credentials ada:ada@example.com']);
   });
-});
-
-test.each([
-  '01 0000 0000, ',
-  '4 ',
-  '1a@',
-  '4111-',
-  '+1 ',
-  '2:',
-  'DE12 ',
-  'born 1 ',
-  'call 1 ',
-  '://a=',
-  '555-12-',
-  'api key is "" ',
-])('50,000 characters of %j are judged in bounded time', (piece) => {
-  expect(cpuMs(() => found(`${piece.repeat(Math.ceil(50_000 / piece.length))}1`))).toBeLessThan(3_000);
 });

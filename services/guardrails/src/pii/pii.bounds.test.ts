@@ -2,9 +2,14 @@
 import { inputArgs } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { streamText } from '../testing/stream-text.ts';
+import { cpuMs } from '../testing/cpu-ms.ts';
+import { preparePii } from './find-pii.ts';
+import { piiOptions } from './pii-options.ts';
+import { PII_TYPES } from './pii-types.ts';
 import { pii } from './pii.ts';
 
 const SECRET = 'ada@example.com';
+const find = preparePii(piiOptions.parse({ types: PII_TYPES.filter((type) => type !== 'url') }));
 
 test('a message full of values is reported by count, with no more places than a report lists', async () => {
   const args = inputArgs([Array.from({ length: 5_000 }, (_, at) => `ada${at}@example.com`).join(' ')]);
@@ -35,4 +40,21 @@ test('a delta of two megabytes passes as it would in small ones, and holds up no
   clearInterval(counting);
   expect(passed.join('')).toBe(text.replace(SECRET, '***@***.***'));
   expect(turns).toBeGreaterThan(10);
+});
+
+test.each([
+  '01 0000 0000, ',
+  '4 ',
+  '1a@',
+  '4111-',
+  '+1 ',
+  '2:',
+  'DE12 ',
+  'born 1 ',
+  'call 1 ',
+  '://a=',
+  '555-12-',
+  'api key is "" ',
+])('50,000 characters of %j are judged in bounded time', (piece) => {
+  expect(cpuMs(() => find([`${piece.repeat(Math.ceil(50_000 / piece.length))}1`]))).toBeLessThan(3_000);
 });
