@@ -1,11 +1,9 @@
 // The configured keywords and patterns in texts. Patterns are looked for in what the keywords have left, as in the stream, where
 // one rule holds back what the other has let through.
-import { createCounter } from '../guard/bounds.ts';
 import type { Hit } from '../guard/report.ts';
+import { findInOrder } from '../guard/rules-in-order.ts';
 import type { StreamRule } from '../guard/text-guard.ts';
-import { beginning } from '../text/json-place.ts';
 import { compilePattern } from '../text/linear-pattern.ts';
-import { replaceHits } from '../text/replace-hits.ts';
 import type { PrepareJudge } from '../work/task-outcome.ts';
 import type { Span } from '../text/span.ts';
 import { newLetterReading, type LetterReading } from './cut-letters.ts';
@@ -16,21 +14,8 @@ import { findPatterns, settledByPatterns } from '../patterns/pattern-filter.ts';
 
 export const MARK = '[REDACTED]';
 
-export const prepareKeywords: PrepareJudge<KeywordOptions, Hit[][]> = (options) => {
-  const rules = keywordRules(options);
-  return (texts) => {
-    const count = createCounter('hits');
-    return texts.map((text) => {
-      let left = text;
-      return rules.map(({ find }) => {
-        const hits = find(left);
-        count(hits.length);
-        if (options.strategy === 'redact') left = replaceHits(left, hits, () => MARK, beginning(false));
-        return hits;
-      });
-    });
-  };
-};
+export const prepareKeywords: PrepareJudge<KeywordOptions, Hit[][]> = (options) =>
+  findInOrder(keywordRules(options), options.strategy === 'redact' ? MARK : undefined);
 
 /** Which keyword or pattern it was, callers must not learn: it stands in the detail alone. */
 export function keywordRules({ keywords, patterns, wholeWords }: KeywordOptions): StreamRule[] {

@@ -1,19 +1,26 @@
 // An answer before a model: its stream in windows, each held back until it was judged, and at the end whatever no stream has shown.
 // Text and reasoning; the arguments of tools are not told to anybody.
-import type { Chunk, ChunkOf, JsonObject, Message, MessagePart } from '@millrace/contracts';
+import type { Chunk, JsonObject } from '@millrace/contracts';
 import type { CommonArgs, ProcessOutputResultArgs, ProcessOutputStreamArgs } from '@millrace/processor';
 import { numberIn, objectIn, stringIn } from '../guard/entry-state.ts';
 import { refuseUnjudged } from '../guard/report.ts';
 import { BOUNDS } from '../guard/bounds.ts';
+import {
+  isDelta,
+  isEdge,
+  isEnd,
+  lastDelta,
+  partKey,
+  replaceAnswerTexts,
+  withText,
+  type TextDelta,
+  type TextEnd,
+} from '../model/answer-texts.ts';
 import { flagsOf, isFlagged, report, type ModelModeration } from './model-verdicts.ts';
 import { cutWindows, windowKey, type Window } from './windows.ts';
 
-type Delta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'>;
-type End = ChunkOf<'text-end'> | ChunkOf<'reasoning-end'>;
 type Args = ProcessOutputStreamArgs;
 
-/** After these no part goes on. */
-const EDGES = new Set<string>(['start', 'step-start', 'step-finish', 'finish', 'error']);
 /** Windows of a run that are remembered as passed; more are judged again at its end. */
 const MAX_REMEMBERED = 500;
 
@@ -21,28 +28,27 @@ export async function moderateStream(guard: ModelModeration, args: Args): Promis
   const { part, state } = args;
   if (isDelta(part)) return onText(guard, args, part, part.payload.text, false);
   if (isEnd(part)) return [...(await onEnd(guard, args, part)), part];
-  if (EDGES.has(part.type)) delete state['parts'];
+  if (isEdge(part)) delete state['parts'];
   return [part];
 }
 
-async function onEnd(guard: ModelModeration, args: Args, part: End): Promise<Chunk[]> {
+async function onEnd(guard: ModelModeration, args: Args, part: TextEnd): Promise<Chunk[]> {
   const parts = objectIn(args.state, 'parts');
-  const type = part.type === 'text-end' ? 'text-delta' : 'reasoning-delta';
-  const last: Delta = { runId: part.runId, from: part.from, type, payload: { id: part.payload.id, text: '' } };
+  const last = lastDelta(part);
   // What was cut off is undecided for good.
   const passed = part.payload.complete === false ? [] : await onText(guard, args, last, '', true);
-  delete parts[keyOf(last)];
+  delete parts[partKey(last)];
   return passed;
 }
 
 async function onText(
   guard: ModelModeration,
   args: Args,
-  delta: Delta,
+  delta: TextDelta,
   text: string,
   isWhole: boolean,
 ): Promise<Chunk[]> {
-  const held = objectIn(objectIn(args.state, 'parts'), keyOf(delta));
+  const held = objectIn(objectIn(args.state, 'parts'), partKey(delta));
   const { windows, rest, context } = cutWindows(
     stringIn(held, 'text') + text,
     stringIn(held, 'context'),
@@ -89,34 +95,9 @@ function remember(judged: JsonObject, windows: readonly Window[]): void {
 
 /** What is stored, and what finish repeats: judged unless the stream has shown it so. */
 export async function moderateResult(guard: ModelModeration, args: ProcessOutputResultArgs): Promise<void> {
-  for (const message of args.messageList.get.response.db()) {
-    const parts: MessagePart[] = [];
-    for (const part of message.content.parts) parts.push(await moderatedPart(guard, args, part));
-    if (parts.every((part, at) => part === message.content.parts[at])) continue;
-    const moderated: Message = { ...message, content: { ...message.content, parts } };
-    args.messageList.replace(moderated);
-  }
-}
-
-async function moderatedPart(
-  guard: ModelModeration,
-  args: ProcessOutputResultArgs,
-  part: MessagePart,
-): Promise<MessagePart> {
-  if (part.type !== 'text' && part.type !== 'reasoning') return part;
-  const text = part.type === 'text' ? part.text : part.reasoning;
-  const { windows } = cutWindows(text, '', guard, true);
-  const passed = await passedWindows(guard, args, windows, 'answer');
-  if (passed.length === windows.length) return part;
-  const left = passed.map((window) => window.text).join('');
-  return part.type === 'text' ? { ...part, text: left } : { ...part, reasoning: left };
-}
-
-const isDelta = (part: Chunk): part is Delta => part.type === 'text-delta' || part.type === 'reasoning-delta';
-const isEnd = (part: Chunk): part is End => part.type === 'text-end' || part.type === 'reasoning-end';
-const keyOf = ({ type, payload }: Delta): string => `${type} ${payload.id}`;
-
-function withText(delta: Delta, text: string): Delta {
-  if (delta.type === 'text-delta') return { ...delta, payload: { ...delta.payload, text } };
-  return { ...delta, payload: { ...delta.payload, text } };
+  await replaceAnswerTexts(args, async (text) => {
+    const { windows } = cutWindows(text, '', guard, true);
+    const passed = await passedWindows(guard, args, windows, 'answer');
+    return passed.length === windows.length ? text : passed.map((window) => window.text).join('');
+  });
 }

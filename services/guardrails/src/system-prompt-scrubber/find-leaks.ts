@@ -1,11 +1,9 @@
 // What an answer gives away of the system messages: stretches of them, and what the operator's own patterns find.
-import { createCounter } from '../guard/bounds.ts';
 import type { Hit } from '../guard/report.ts';
+import { findInOrder } from '../guard/rules-in-order.ts';
 import type { StreamRule } from '../guard/text-guard.ts';
 import { findPatterns, settledByPatterns } from '../patterns/pattern-filter.ts';
-import { beginning } from '../text/json-place.ts';
 import { compilePattern } from '../text/linear-pattern.ts';
-import { replaceHits } from '../text/replace-hits.ts';
 import type { Span } from '../text/span.ts';
 import type { PrepareJudge } from '../work/task-outcome.ts';
 import { newReading, readStretches, settledByStretches, type Reading } from './find-stretches.ts';
@@ -21,22 +19,8 @@ export type LeakOptions = {
   redacts: boolean;
 };
 
-/** Patterns are looked for in what the stretches have left, as in the stream. */
-export const prepareLeaks: PrepareJudge<LeakOptions, Hit[][]> = (options) => {
-  const rules = leakRules(options);
-  return (texts) => {
-    const count = createCounter('hits');
-    return texts.map((text) => {
-      let left = text;
-      return rules.map(({ find }) => {
-        const hits = find(left);
-        count(hits.length);
-        if (options.redacts) left = replaceHits(left, hits, () => MARK, beginning(false));
-        return hits;
-      });
-    });
-  };
-};
+export const prepareLeaks: PrepareJudge<LeakOptions, Hit[][]> = (options) =>
+  findInOrder(leakRules(options), options.redacts ? MARK : undefined);
 
 export function leakRules({ system, minWords, patterns }: LeakOptions): StreamRule[] {
   const index = createPromptIndex(system);

@@ -1,10 +1,21 @@
 // Names and addresses in an answer, in what the rules have let through: one call for each window of the stream. A window is judged with
 // what follows it, and ends where no name stands.
-import type { Chunk, ChunkOf, JsonObject, MessagePart } from '@millrace/contracts';
+import type { Chunk, JsonObject } from '@millrace/contracts';
 import type { CommonArgs, ProcessOutputResultArgs, ProcessOutputStreamArgs } from '@millrace/processor';
 import { BOUNDS } from '../../guard/bounds.ts';
 import { numberIn, objectIn, stringIn } from '../../guard/entry-state.ts';
 import { createReport, refuseUnjudged, type Hit } from '../../guard/report.ts';
+import {
+  isDelta,
+  isEdge,
+  isEnd,
+  lastDelta,
+  partKey,
+  replaceAnswerTexts,
+  withText,
+  type TextDelta,
+  type TextEnd,
+} from '../../model/answer-texts.ts';
 import { wholeCharacter } from '../../text/span.ts';
 import { finderOf, isAsked, masked, type NameGuard } from './name-guard.ts';
 import { addText, sumKey } from './text-sum.ts';
@@ -14,12 +25,6 @@ const WINDOW = 200;
 const AHEAD = 50;
 /** Parts that are remembered as passed; more are judged again at the end of the run. */
 const MAX_PASSED = 1_000;
-/** After these no part goes on. */
-const EDGES = new Set<string>(['start', 'step-start', 'step-finish', 'finish', 'error']);
-
-type Delta = ChunkOf<'text-delta'> | ChunkOf<'reasoning-delta'>;
-type End = ChunkOf<'text-end'> | ChunkOf<'reasoning-end'>;
-
 /** @param chunks what the rules have let through of `args.part` */
 export async function judgeNamesOfStream(
   names: NameGuard,
@@ -32,24 +37,28 @@ export async function judgeNamesOfStream(
     if (isDelta(part)) passed.push(...(await onText(names, args, own, part, part.payload.text, false)));
     else if (isEnd(part)) passed.push(...(await onEnd(names, args, own, part)), part);
     else {
-      if (EDGES.has(part.type)) delete own['parts'];
+      if (isEdge(part)) delete own['parts'];
       passed.push(part);
     }
   }
   return passed;
 }
 
-async function onEnd(names: NameGuard, args: ProcessOutputStreamArgs, own: JsonObject, part: End): Promise<Chunk[]> {
-  const type = part.type === 'text-end' ? 'text-delta' : 'reasoning-delta';
-  const delta: Delta = { runId: part.runId, from: part.from, type, payload: { id: part.payload.id, text: '' } };
+async function onEnd(
+  names: NameGuard,
+  args: ProcessOutputStreamArgs,
+  own: JsonObject,
+  part: TextEnd,
+): Promise<Chunk[]> {
+  const delta = lastDelta(part);
   const isCut = part.payload.complete === false;
   const passed = isCut ? [] : await onText(names, args, own, delta, '', true);
   const parts = objectIn(own, 'parts');
   const known = objectIn(own, 'passed');
   if (!isCut && Object.keys(known).length < MAX_PASSED) {
-    known[sumKey(objectIn(objectIn(parts, keyOf(delta)), 'sum'))] = true;
+    known[sumKey(objectIn(objectIn(parts, partKey(delta)), 'sum'))] = true;
   }
-  delete parts[keyOf(delta)];
+  delete parts[partKey(delta)];
   return passed;
 }
 
@@ -57,11 +66,11 @@ async function onText(
   names: NameGuard,
   args: ProcessOutputStreamArgs,
   own: JsonObject,
-  delta: Delta,
+  delta: TextDelta,
   text: string,
   isWhole: boolean,
 ): Promise<Chunk[]> {
-  const held = objectIn(objectIn(own, 'parts'), keyOf(delta));
+  const held = objectIn(objectIn(own, 'parts'), partKey(delta));
   const { passed, rest } = await passWindows(names, args, stringIn(held, 'text') + text, isWhole, delta.type);
   held['text'] = rest;
   addText(objectIn(held, 'sum'), passed);
@@ -114,30 +123,10 @@ async function hitsIn(names: NameGuard, args: CommonArgs, text: string): Promise
 
 /** The answer, where no stream has shown it as it is. */
 export async function judgeNamesOfResult(names: NameGuard, args: ProcessOutputResultArgs): Promise<void> {
-  for (const message of args.messageList.get.response.db()) {
-    const parts: MessagePart[] = [];
-    for (const part of message.content.parts) parts.push(await judgedPart(names, args, part));
-    if (parts.every((part, at) => part === message.content.parts[at])) continue;
-    args.messageList.replace({ ...message, content: { ...message.content, parts } });
-  }
-}
-
-async function judgedPart(names: NameGuard, args: ProcessOutputResultArgs, part: MessagePart): Promise<MessagePart> {
-  if (part.type !== 'text' && part.type !== 'reasoning') return part;
-  const text = part.type === 'text' ? part.text : part.reasoning;
-  const sum: JsonObject = {};
-  addText(sum, text);
-  if (sumKey(sum) in objectIn(objectIn(args.state, 'names'), 'passed')) return part;
-  const { passed } = await passWindows(names, args, text, true, part.type);
-  if (passed === text) return part;
-  return part.type === 'text' ? { ...part, text: passed } : { ...part, reasoning: passed };
-}
-
-const isDelta = (part: Chunk): part is Delta => part.type === 'text-delta' || part.type === 'reasoning-delta';
-const isEnd = (part: Chunk): part is End => part.type === 'text-end' || part.type === 'reasoning-end';
-const keyOf = ({ type, payload }: Delta): string => `${type} ${payload.id}`;
-
-function withText(delta: Delta, text: string): Delta {
-  if (delta.type === 'text-delta') return { ...delta, payload: { ...delta.payload, text } };
-  return { ...delta, payload: { ...delta.payload, text } };
+  await replaceAnswerTexts(args, async (text, type) => {
+    const known = objectIn(objectIn(args.state, 'names'), 'passed');
+    const sum: JsonObject = {};
+    addText(sum, text);
+    return sumKey(sum) in known ? text : (await passWindows(names, args, text, true, type)).passed;
+  });
 }
