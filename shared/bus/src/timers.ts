@@ -1,12 +1,11 @@
 // When a suspended run's time is up: a schedule in the server, which survives its restart, and what comes of it, pulled by whichever
 // orchestrator is there. A run has one: the next one replaces it.
-import { expirySchema, loggedError, type Expiry } from '@millrace/contracts';
-import type { Consumer } from '@nats-io/jetstream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { expirySchema, type Expiry } from '@millrace/contracts';
+import type { JsMsg } from '@nats-io/jetstream';
+import { consumeEach } from './consume-each.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { storeError } from './store-error.ts';
 import { decode, encode } from './wire.ts';
-import { RETRY_WAIT_MS, pull } from './work-queue.ts';
 
 const WRITE_TIMEOUT_MS = 2_000;
 
@@ -38,23 +37,12 @@ export async function consumeExpiries(
   handle: (expiry: Expiry) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { bus, js } = access;
-  let consumer: Consumer | undefined;
-  while (!signal.aborted) {
-    try {
-      consumer ??= await js.consumers.get(bus.names.timers, bus.names.expirer);
-      const message = await pull(consumer, signal);
-      if (!message) continue;
-      const expiry = decode(message.data, expirySchema, message.subject);
-      if ('ok' in expiry) {
-        await handle(expiry.ok);
-        await message.ackAck();
-      } else message.term(expiry.error.message);
-    } catch (error) {
-      if (signal.aborted) return;
-      consumer = undefined;
-      bus.log.warn(loggedError(error), 'an expiry could not be handled; trying again');
-      await delay(RETRY_WAIT_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
+  const { timers: stream, expirer: durable } = access.bus.names;
+  const onMessage = async (message: JsMsg) => {
+    const expiry = decode(message.data, expirySchema, message.subject);
+    if ('error' in expiry) return message.term(expiry.error.message);
+    await handle(expiry.ok);
+    await message.ackAck();
+  };
+  await consumeEach(access, { stream, durable, trouble: 'an expiry could not be handled' }, onMessage, signal);
 }

@@ -1,8 +1,8 @@
 // The command queue, pulled one command per free slot: what an orchestrator cannot start now stays where others can take it.
 import type { Command } from '@millrace/contracts';
 import { commandSchema, type MillraceError } from '@millrace/contracts';
-import type { Consumer, JsMsg } from '@nats-io/jetstream';
-import { setTimeout as delay } from 'node:timers/promises';
+import type { JsMsg } from '@nats-io/jetstream';
+import { consumeEach } from './consume-each.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { decode } from './wire.ts';
 
@@ -20,10 +20,6 @@ export type Delivery<C extends Command = Command> = {
   putOff(ms: number): void;
 };
 
-/** A pull that the server forgot in a restart is noticed no later than this. */
-const PULL_EXPIRES_MS = 5_000;
-export const RETRY_WAIT_MS = 500;
-
 /**
  * Calls `take` with one command after the other; it resolves when there is room for the next. What is not a command is
  * reported and removed from the queue, as it would never become one.
@@ -34,43 +30,14 @@ export async function consumeCommands(
   refuse: (error: MillraceError, subject: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { bus, js } = access;
-  let consumer: Consumer | undefined;
-  while (!signal.aborted) {
-    try {
-      consumer ??= await js.consumers.get(bus.names.runs, bus.names.worker);
-      const message = await pull(consumer, signal);
-      if (!message) continue;
-      const command = decode(message.data, commandSchema, message.subject);
-      if ('ok' in command) await take(delivery(message, command.ok));
-      else {
-        refuse(command.error, message.subject);
-        message.term(command.error.message);
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      consumer = undefined;
-      bus.log.warn({ error: String(error) }, 'the command queue cannot be read; trying again');
-      await delay(RETRY_WAIT_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
-}
-
-/** A pull that is given up is taken back, and what was on its way is handed back: others get it at once. */
-export async function pull(consumer: Consumer, signal: AbortSignal): Promise<JsMsg | undefined> {
-  const messages = await consumer.fetch({ max_messages: 1, expires: PULL_EXPIRES_MS });
-  const stop = () => messages.stop();
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    for await (const message of messages) {
-      if (!signal.aborted) return message;
-      message.nak();
-    }
-    return undefined;
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+  const { runs: stream, worker: durable } = access.bus.names;
+  const handle = async (message: JsMsg) => {
+    const command = decode(message.data, commandSchema, message.subject);
+    if ('ok' in command) return take(delivery(message, command.ok));
+    refuse(command.error, message.subject);
+    message.term(command.error.message);
+  };
+  await consumeEach(access, { stream, durable, trouble: 'the command queue cannot be read' }, handle, signal);
 }
 
 function delivery(message: JsMsg, command: Command): Delivery {
