@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Message } from '@millrace/contracts';
 import { storeUnavailable } from '@millrace/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,6 +5,7 @@ import { DEFAULT_TITLE, type HistoryStore } from '../store/history-store.ts';
 import { openSqliteHistoryStore } from '../stores/sqlite/sqlite-history-store.ts';
 import { callHistory, RUN } from '../testing/call-history.ts';
 import { createFailingStore } from '../testing/failing-store.ts';
+import { useHistoryFile } from '../testing/history-file.ts';
 import { idsOf, message } from '../testing/history-fixtures.ts';
 
 const THREAD = { tenant: RUN.tenant, threadId: 'thread-1' };
@@ -15,20 +13,10 @@ const TURN = { input: [message('u1')], response: [message('a1', 'hello', 'assist
 
 // The names up to "preserves existing message IDs" are those of the reference's memory tests.
 describe('MessageHistoryProcessor, output', () => {
-  let folder: string;
-  let path: string;
-  let store: HistoryStore;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'millrace-history-'));
-    path = join(folder, 'history.db');
-    store = openSqliteHistoryStore({ path });
-  });
-  afterEach(async () => {
-    await store.close();
-    rmSync(folder, { recursive: true });
-  });
-  const saved = async (): Promise<Message[]> => (await store.listMessages(THREAD, { limit: 100, offset: 0 })).messages;
-  const expectNoThread = () => expect(store.getThread(THREAD)).rejects.toMatchObject({ code: 'thread-unknown' });
+  const file = useHistoryFile();
+  const saved = async (): Promise<Message[]> =>
+    (await file.store.listMessages(THREAD, { limit: 100, offset: 0 })).messages;
+  const expectNoThread = () => expect(file.store.getThread(THREAD)).rejects.toMatchObject({ code: 'thread-unknown' });
 
   test('saves user, assistant, tool-call, and tool-result messages', async () => {
     const invocation = { toolCallId: 'c1', toolName: 'clock', args: {} };
@@ -45,7 +33,7 @@ describe('MessageHistoryProcessor, output', () => {
       toolInvocation: { ...invocation, state: 'result', result: '12:00' },
     });
     const answer = message('a2', 'It is noon.', 'assistant');
-    await callHistory(store, 'processOutputResult', {
+    await callHistory(file.store, 'processOutputResult', {
       messages: { input: [message('u1', 'What time is it?')], response: [call, result, answer] },
     });
 
@@ -60,17 +48,24 @@ describe('MessageHistoryProcessor, output', () => {
 
   test('filters out ONLY system messages', async () => {
     const system = message('s1', 'You are helpful.', 'system');
-    await callHistory(store, 'processOutputResult', {
+    await callHistory(file.store, 'processOutputResult', {
       messages: { input: [system, ...TURN.input], response: [message('s2', 'Be brief.', 'system'), ...TURN.response] },
     });
     expect(idsOf(await saved())).toEqual(['u1', 'a1']);
   });
 
   test('updates thread metadata', async () => {
-    await callHistory(store, 'processOutputResult', { messages: TURN });
-    expect(await store.getThread(THREAD)).toMatchObject({ title: DEFAULT_TITLE, resourceId: 'ada', messageCount: 2 });
-    await callHistory(store, 'processOutputResult', { run: { runId: 'run-10' }, messages: { input: [message('u2')] } });
-    const thread = await store.getThread(THREAD);
+    await callHistory(file.store, 'processOutputResult', { messages: TURN });
+    expect(await file.store.getThread(THREAD)).toMatchObject({
+      title: DEFAULT_TITLE,
+      resourceId: 'ada',
+      messageCount: 2,
+    });
+    await callHistory(file.store, 'processOutputResult', {
+      run: { runId: 'run-10' },
+      messages: { input: [message('u2')] },
+    });
+    const thread = await file.store.getThread(THREAD);
     expect(thread.messageCount).toBe(3);
     expect(thread.lastMessageAt).toBe(thread.updatedAt);
   });
@@ -87,7 +82,7 @@ describe('MessageHistoryProcessor, output', () => {
   });
 
   test('handles messages with only system messages', async () => {
-    const { verdict } = await callHistory(store, 'processOutputResult', {
+    const { verdict } = await callHistory(file.store, 'processOutputResult', {
       messages: { input: [message('s1', 'x', 'system')] },
     });
     expect(verdict).toEqual({ type: 'continue' });
@@ -96,25 +91,25 @@ describe('MessageHistoryProcessor, output', () => {
 
   test('generates message IDs if not provided', async () => {
     const nameless = { input: [message('')], response: [message('', 'hello', 'assistant'), message('a2')] };
-    await callHistory(store, 'processOutputResult', { messages: nameless });
-    await callHistory(store, 'processOutputResult', { messages: nameless });
+    await callHistory(file.store, 'processOutputResult', { messages: nameless });
+    await callHistory(file.store, 'processOutputResult', { messages: nameless });
     expect(idsOf(await saved())).toEqual(['run-9.0', 'run-9.1', 'a2']);
   });
 
   test('preserves existing message IDs', async () => {
     const ids = ['msg-1', 'MSG 1', 'ü:{*}'];
-    await callHistory(store, 'processOutputResult', { messages: { input: ids.map((id) => message(id)) } });
+    await callHistory(file.store, 'processOutputResult', { messages: { input: ids.map((id) => message(id)) } });
     expect(idsOf(await saved())).toEqual(ids);
   });
 
   test('stores nothing where no model has answered', async () => {
-    const { verdict } = await callHistory(store, 'processOutputResult', { messages: TURN, answered: false });
+    const { verdict } = await callHistory(file.store, 'processOutputResult', { messages: TURN, answered: false });
     expect(verdict).toEqual({ type: 'continue' });
     await expectNoThread();
   });
 
   test('stores neither what was recalled nor what processors put in', async () => {
-    await callHistory(store, 'processOutputResult', {
+    await callHistory(file.store, 'processOutputResult', {
       messages: { ...TURN, remembered: [message('old')], context: [message('file', 'the content of a file')] },
     });
     expect(idsOf(await saved())).toEqual(['u1', 'a1']);
@@ -122,16 +117,16 @@ describe('MessageHistoryProcessor, output', () => {
 
   test('stores for the thread and resource of the run, whatever a message says', async () => {
     const lying = { ...message('u1'), threadId: 'thread-2', resourceId: 'eve' };
-    await callHistory(store, 'processOutputResult', { messages: { input: [lying] } });
+    await callHistory(file.store, 'processOutputResult', { messages: { input: [lying] } });
     expect(await saved()).toMatchObject([{ threadId: 'thread-1', resourceId: 'ada' }]);
-    expect(await store.listThreads({ tenant: RUN.tenant, owner: 'eve' }, { limit: 1, offset: 0 })).toMatchObject({
+    expect(await file.store.listThreads({ tenant: RUN.tenant, owner: 'eve' }, { limit: 1, offset: 0 })).toMatchObject({
       total: 0,
     });
   });
 
   test('refuses the save of an owner that was replaced', async () => {
-    await callHistory(store, 'processOutputResult', { run: { epoch: 2 }, messages: TURN });
-    const { verdict } = await callHistory(store, 'processOutputResult', {
+    await callHistory(file.store, 'processOutputResult', { run: { epoch: 2 }, messages: TURN });
+    const { verdict } = await callHistory(file.store, 'processOutputResult', {
       messages: { input: [message('u1', 'too late')] },
     });
     expect(verdict).toMatchObject({ type: 'failure', code: 'save-superseded' });
@@ -139,7 +134,7 @@ describe('MessageHistoryProcessor, output', () => {
   });
 
   test('saves nothing once the stage is over', async () => {
-    const { verdict } = await callHistory(store, 'processOutputResult', {
+    const { verdict } = await callHistory(file.store, 'processOutputResult', {
       messages: TURN,
       signal: AbortSignal.abort(),
     });
