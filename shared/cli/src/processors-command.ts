@@ -1,5 +1,5 @@
 // `millrace processors`: who is up, and what each takes.
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, type RefusedEndpoint } from '@millrace/contracts';
 import type { ProcessorInfo } from '@millrace/client';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, sayJson } from './cli-io.ts';
@@ -14,10 +14,14 @@ const listCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace processors list',
     description: 'Every processor that answers discovery. --json has the schema of its options, too.',
-    args: jsonArg,
+    args: {
+      problems: { type: 'boolean', description: 'only what is advertised and refused, with what is wrong with it' },
+      ...jsonArg,
+    },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const { processors, refused } = await client.processors.survey();
+        if (args.problems === true) return sayProblems(cli, refused, args.json === true);
         for (const { service, name, problem } of refused)
           note(cli.io, printable(`advertised but refused: ${name} of the service ${service}: ${problem}`));
         if (args.json) sayJson(cli.io, processors);
@@ -25,6 +29,13 @@ const listCommand = (cli: Cli) =>
           say(cli.io, table(['PROCESSOR', 'SERVICE', 'REPLICAS', 'VERSION', 'POLICY', 'STAGES'], processors.map(row)));
       }),
   });
+
+function sayProblems(cli: Cli, refused: readonly RefusedEndpoint[], asJson: boolean): void {
+  if (asJson) return sayJson(cli.io, refused);
+  if (refused.length === 0) return note(cli.io, 'nothing that is advertised is refused');
+  for (const { service, name, problem } of refused)
+    say(cli.io, printable(`${name} of the service ${service}: ${problem}`));
+}
 
 const showCommand = (cli: Cli) =>
   cliCommand(cli, {

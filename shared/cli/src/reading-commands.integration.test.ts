@@ -115,6 +115,26 @@ test('processors list shows who is up, with replicas', async () => {
   );
 });
 
+test('processors list --problems tells what is advertised and refused, and nothing else', async () => {
+  expect(await cli('processors', 'list', '--problems')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'nothing that is advertised is refused\n',
+  });
+  const bus = guardrails.bus;
+  const serving = { stats: { requests: 0, errors: 0, lastError: '', processingMs: 0 }, drain: async () => {} };
+  const subject = bus.subjects.stage('processInput', 'pii');
+  const endpoints = (): Endpoint[] => [
+    { name: 'processInput-pii', queue: 'pii', metadata: piiMetadata, serving: { ...serving, subject: `${subject}x` } },
+  ];
+  const stop = advertise(bus, { name: 'misplaced', version: '0.1.0', description: '', endpoints });
+  const { stdout } = await cli('processors', 'list', '--problems');
+  const listed = await cli('processors', 'list', '--problems', '--json');
+  stop();
+  expect(stdout).toBe(`pii of the service misplaced: it is served on ${subject}x, not on ${subject}\n`);
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ service: 'misplaced', name: 'pii' }]);
+});
+
 test('processors list --json has the schema of the options', async () => {
   expect(JSON.parse((await cli('processors', 'list', '--json')).stdout)).toMatchObject([
     {

@@ -71,6 +71,17 @@ describe('a processor', () => {
     expect(ids(info)).toEqual(['pii']);
   });
 
+  test('with two descriptions under one version counts with the first of them; the other is listed as a problem', () => {
+    const other = service('guards', [processor('pii', { reads: [] })], 'r2');
+    const { processors, refused } = read(other, service('guards', [processor('pii')]));
+    expect(processors.get('pii')).toMatchObject({ replicas: ['r1'], descriptor: { reads: ['input'] } });
+    expect(refused).toEqual([
+      { service: 'guards', name: 'pii', problem: expect.stringContaining('another description of its version 1.0.0') },
+    ]);
+    const within = read(service('guards', [processor('pii'), processor('pii', { description: 'another' })]));
+    expect(within.refused).toHaveLength(1);
+  });
+
   test('is described by the newest of its replicas, whoever answers first', () => {
     const versions = ['1.9.0', '1.10.0', '1.2.0'].map((version, at) =>
       service('guards', [processor('pii', { version })], `r${at}`),

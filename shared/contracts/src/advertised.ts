@@ -39,9 +39,10 @@ export function readAdvertised(infos: readonly SrvInfo[], subjects: Subjects): A
     .flatMap((info) => claimsOf(info, subjects, refused))
     .toSorted(byService);
   const processors = new Map<string, AdvertisedProcessor>();
+  const said: Said = new Map();
   const tools = new Map<string, AdvertisedTool>();
   for (const claim of claims) {
-    const problem = claim.metadata.kind === 'processor' ? addProcessor(processors, claim) : addTool(tools, claim);
+    const problem = claim.metadata.kind === 'processor' ? addProcessor(processors, said, claim) : addTool(tools, claim);
     if (problem) refused.push({ service: claim.service, name: nameOf(claim.metadata), problem });
   }
   return { processors, tools, refused: distinct(refused) };
@@ -75,7 +76,10 @@ function byService(one: Claim, other: Claim): number {
 }
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-function addProcessor(processors: Map<string, AdvertisedProcessor>, claim: Claim): string | undefined {
+/** What is said of a processor, by its id and version. */
+type Said = Map<string, string>;
+
+function addProcessor(processors: Map<string, AdvertisedProcessor>, said: Said, claim: Claim): string | undefined {
   const { service, replica, metadata } = claim;
   if (metadata.kind !== 'processor') return undefined;
   const { descriptor } = metadata;
@@ -84,13 +88,25 @@ function addProcessor(processors: Map<string, AdvertisedProcessor>, claim: Claim
     if (processors.size >= ADVERTISED_LIMITS.maxProcessors)
       return tooMany('processors', ADVERTISED_LIMITS.maxProcessors);
     processors.set(descriptor.id, { descriptor, service, replicas: [replica] });
+    saysOtherwise(said, descriptor);
     return undefined;
   }
   if (known.service !== service) return `the service "${known.service}" serves a processor of that id`;
+  if (saysOtherwise(said, descriptor))
+    return `another description of its version ${shown(descriptor.version)} is there: give what changed a version of its own`;
   if (!known.replicas.includes(replica)) known.replicas.push(replica);
   // While a service is being replaced, its replicas differ: the newest speaks for it.
   if (isNewer(descriptor.version, known.descriptor.version)) known.descriptor = descriptor;
   return undefined;
+}
+
+/** One version has one description: which of two an agent is resolved by would be chance. The first that is read counts. */
+function saysOtherwise(said: Said, descriptor: ProcessorDescriptor): boolean {
+  const key = `${descriptor.id} ${descriptor.version}`;
+  const text = JSON.stringify(descriptor);
+  const known = said.get(key);
+  if (known === undefined) said.set(key, text);
+  return known !== undefined && known !== text;
 }
 
 function addTool(tools: Map<string, AdvertisedTool>, { service, metadata }: Claim): string | undefined {
