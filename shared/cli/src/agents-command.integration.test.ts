@@ -51,7 +51,8 @@ beforeAll(async () => {
       'agents-get': async ({ agent }) => appliedAgent(agent, 4),
       'agents-plan': async ({ agent, definition }) => {
         if (definition !== undefined) throw invalidAgent(badOption);
-        return appliedAgent(agent ?? 'none', 4);
+        const warnings = [{ code: 'judge-under-when' as const, message: '"pii" is called only sometimes.' }];
+        return { ...appliedAgent(agent ?? 'none', 4), warnings };
       },
     },
   });
@@ -161,6 +162,7 @@ describe('millrace agents', () => {
     expect((await cli(['agents', 'plan', 'demo'])).stdout).toMatch(
       /^demo \(revision 4\)[\s\S]*processInput\n[\s\S]* 1 {2}pii/,
     );
+    expect((await cli(['agents', 'plan', 'demo'])).stderr).toMatch(/^warning: .*only sometimes.*judge-under-when/);
     await file(yaml);
     const { code, stderr } = await cli(['agents', 'plan', './demo.yaml']);
     expect(code).toBe(5);

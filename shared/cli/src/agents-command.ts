@@ -1,7 +1,7 @@
 // `millrace agents`: what runs are asked of.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, type WireError } from '@millrace/contracts';
 import { stringify } from 'yaml';
 import { parseAgentFile, withPlaces, type AgentFile, type Client } from '@millrace/client';
 import { applyAgent } from './apply-agent.ts';
@@ -42,7 +42,7 @@ const applyCommand = (cli: Cli) =>
       const file = await readAgentFile(cli.io, args.file);
       const { tenant, url } = args;
       const { applied, changed, warnings } = await applyAgent(cli.io, file, { tenant, url, dryRun, waitMs });
-      for (const warning of warnings) note(cli.io, printable(codedText(warning).replace(/^error/, 'warning')));
+      warn(cli.io, warnings);
       const revision = `revision ${applied.revision}`;
       if (!changed) say(cli.io, `${applied.agent.name} is unchanged, ${revision}`);
       else
@@ -111,10 +111,16 @@ const planCommand = (cli: Cli) =>
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const applied = await planOf(cli.io, client, args.agent);
-        if (args.json) sayJson(cli.io, applied);
-        else say(cli.io, planText(applied));
+        if (args.json) return sayJson(cli.io, applied);
+        say(cli.io, planText(applied));
+        // The text has the stages that are not called.
+        warn(cli.io, applied.warnings?.filter(({ code }) => code !== 'stage-not-called') ?? []);
       }),
   });
+
+function warn(io: CliIo, warnings: readonly WireError[]): void {
+  for (const warning of warnings) note(io, printable(codedText(warning).replace(/^error/, 'warning')));
+}
 
 async function planOf(io: CliIo, client: Client, nameOrFile: string) {
   if (!/[./\\]/.test(nameOrFile)) return client.agents.plan({ agent: nameOrFile });

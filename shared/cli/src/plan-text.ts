@@ -28,13 +28,16 @@ function stageText(plan: Plan, stage: Stage): string[] {
   return [`${stage}\n${table(['#', 'ENTRY', 'PROCESSOR', 'SERVICE', 'POLICY', 'OPTIONS'], rows, '  ')}`];
 }
 
-function cells({ entry, processor, service, timeoutMs, attempts, onFailure, required, options }: PlanEntry): string[] {
+function cells(entryOfPlan: PlanEntry): string[] {
+  const { entry, processor, service, timeoutMs, attempts, onFailure, required, options, when } = entryOfPlan;
   const policy = `${timeoutMs} ms, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${onFailure}`;
   return [
     entry,
     processor === entry ? '' : processor,
     service,
-    `${policy}${required ? ', required' : ''}`,
+    oneLine(
+      `${policy}${required ? ', required' : ''}${when ? `, when ${when.context} is ${JSON.stringify(when.equals)}` : ''}`,
+    ),
     Object.keys(options).length === 0 ? '' : JSON.stringify(options),
   ];
 }

@@ -82,7 +82,7 @@ export type Client = {
     /** With the revision that was deleted. */
     delete(agent: string): Promise<ApiAnswer<'agents-delete'>>;
     /** Of an applied agent, or of a definition that is not applied. */
-    plan(of: { agent: string } | { definition: JsonValue }): Promise<AppliedAgent>;
+    plan(of: { agent: string } | { definition: JsonValue }): Promise<ApiAnswer<'agents-plan'>>;
   };
   processors: {
     list(): Promise<ProcessorInfo[]>;

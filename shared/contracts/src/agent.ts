@@ -12,7 +12,6 @@ export const NOT_BUILT_YET: Record<string, string> = {
   prices: 'Leave it out: costs are not counted yet.',
   parallel: 'List its members one after the other.',
   overlap: 'Leave it out: the group runs before the model call.',
-  when: 'Make a second agent without the entry.',
   observe: 'Leave it out, or leave the entry out: every entry is waited for.',
 };
 
@@ -34,6 +33,17 @@ export const policySchema = z.strictObject({
 });
 export type Policy = z.infer<typeof policySchema>;
 
+/** An entry is called only in runs whose context has this value: scalars, compared as they are. */
+export const whenSchema = z.strictObject({
+  context: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('a key of requestContext; tenant, runId, threadId, resourceId are the run’s own'),
+  equals: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+});
+export type When = z.infer<typeof whenSchema>;
+
 const entryObjectSchema = policySchema.extend({
   use: tokenSchema,
   as: tokenSchema.optional(),
@@ -41,6 +51,7 @@ const entryObjectSchema = policySchema.extend({
   after: tokenSchema.optional(),
   before: tokenSchema.optional(),
   required: z.boolean().optional(),
+  when: whenSchema.optional(),
 });
 export type EntryObject = z.infer<typeof entryObjectSchema>;
 

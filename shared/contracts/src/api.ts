@@ -136,7 +136,7 @@ export const API = {
   'agents-get': verb(z.object({ agent: tokenSchema }), appliedAgentSchema),
   'agents-plan': verb(
     z.object({ agent: tokenSchema.optional(), definition: jsonValueSchema.optional() }),
-    appliedAgentSchema,
+    appliedAgentSchema.extend({ warnings: z.array(wireErrorSchema).optional() }),
   ),
   'threads-list': verb(
     z.object({ resourceId: threadIdSchema.optional(), ...page }),

@@ -1,7 +1,7 @@
 // A plan is what `agents apply` makes of an agent: every list resolved into entries in their final order, with what discovery
 // said of each processor. A run follows the stored plan; discovery at run time only merges adjacent entries and finds replicas.
 import { z } from 'zod';
-import { agentSchema, onFailureSchema } from './agent.ts';
+import { agentSchema, onFailureSchema, whenSchema } from './agent.ts';
 import { jsonObjectSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { listSchema, readsSchema, stageSchema, type Stage } from './stage.ts';
@@ -23,6 +23,7 @@ export const planEntrySchema = z.object({
   timeoutMs: timeoutMsSchema,
   attempts: z.number().int().positive(),
   onFailure: onFailureSchema,
+  when: whenSchema.optional().describe('called in such runs only'),
 });
 export type PlanEntry = z.infer<typeof planEntrySchema>;
 

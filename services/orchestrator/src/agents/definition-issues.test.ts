@@ -38,6 +38,16 @@ describe('a definition', () => {
     ['an entry without `use`', { input: [{ as: 'mine' }] }, 'agent-invalid input[0].use'],
     ['a policy that is none', { output: [{ use: 'pii', onFailure: 'shrug' }] }, 'agent-invalid output[0].onFailure'],
     ['a limit of no time', { output: [{ use: 'pii', timeoutMs: 0 }] }, 'agent-invalid output[0].timeoutMs'],
+    [
+      'a `when` without a value',
+      { input: [{ use: 'pii', when: { context: 'plan' } }] },
+      'agent-invalid input[0].when.equals',
+    ],
+    [
+      'a `when` that no value can equal',
+      { input: [{ use: 'pii', when: { context: 'plan', equals: [1] } }] },
+      'agent-invalid input[0].when.equals',
+    ],
     ['too many attempts', { error: [{ use: 'pii', attempts: 11 }] }, 'agent-invalid error[0].attempts'],
   ])('with %s is refused by name and place', (_what, more, issue) => {
     expect(read(more).agent).toBeUndefined();
@@ -105,7 +115,7 @@ describe('what is not built yet in a definition', () => {
     ]);
   });
 
-  test.each(['when', 'observe', 'overlap'])('is %s of an entry: refused by name', (field) => {
+  test.each(['observe', 'overlap'])('is %s of an entry: refused by name', (field) => {
     expect(placed({ input: ['a', { use: 'pii', [field]: true }] })).toEqual([`not-built-yet input[1].${field}`]);
   });
 
@@ -114,8 +124,8 @@ describe('what is not built yet in a definition', () => {
   });
 
   test('does not hide what else is wrong with the entry', () => {
-    expect(placed({ input: [{ use: 'pii', when: {}, colour: 1 }] })).toEqual([
-      'not-built-yet input[0].when',
+    expect(placed({ input: [{ use: 'pii', observe: {}, colour: 1 }] })).toEqual([
+      'not-built-yet input[0].observe',
       'agent-invalid input[0].colour',
     ]);
   });

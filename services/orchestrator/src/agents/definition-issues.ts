@@ -107,7 +107,7 @@ function laterFields(object: JsonObject, path: string): Issue[] {
     ];
   });
 }
-const laterInEntries: readonly string[] = ['when', 'observe', 'parallel', 'overlap'];
+const laterInEntries: readonly string[] = ['observe', 'parallel', 'overlap'];
 
 function withoutLater(object: JsonObject, later: readonly string[] = Object.keys(NOT_BUILT_YET)): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !later.includes(key)));

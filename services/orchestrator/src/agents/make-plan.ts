@@ -45,6 +45,7 @@ function planEntry(name: string, uses: readonly Use[]): PlanEntry {
   const given = <K extends keyof EntryObject>(key: K) =>
     uses.map((one) => one.given[key]).find((value) => value !== undefined);
   const { policy } = descriptor;
+  const when = given('when');
   return {
     entry: name,
     processor,
@@ -60,5 +61,6 @@ function planEntry(name: string, uses: readonly Use[]): PlanEntry {
     timeoutMs: given('timeoutMs') ?? policy.timeoutMs,
     attempts: given('attempts') ?? policy.attempts,
     onFailure: given('onFailure') ?? policy.onFailure,
+    ...(when && { when }),
   };
 }

@@ -1,8 +1,15 @@
 // What is allowed and probably not meant, told when an agent is applied. Pure.
-import { LIST_OF_STAGE, uncalledStages, type Issue, type Plan, type RefusedEndpoint } from '@millrace/contracts';
+import {
+  LIST_OF_STAGE,
+  uncalledStages,
+  type Issue,
+  type Plan,
+  type PlanEntry,
+  type RefusedEndpoint,
+} from '@millrace/contracts';
 
 export function planWarnings(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[] {
-  return [...notCalled(plan), ...ambiguous(plan, refused)];
+  return [...notCalled(plan), ...judgesUnderWhen(plan), ...ambiguous(plan, refused)];
 }
 
 /** A guard that is listed under input alone does not see what it could judge of the output, and the other way round. */
@@ -15,6 +22,20 @@ function notCalled(plan: Plan): Issue[] {
     const message = `"${processor}" has ${stages.join(', ')}, which this agent does not call: it stands under ${[...listed].join(' and ')} alone.`;
     return { code: 'stage-not-called', message, remedy: `List it under ${lists.join(' and ')} too, if that is meant.` };
   });
+}
+
+/** Without it the run goes on, and the caller's own words decide whether it is asked. What may be skipped guards nothing. */
+function judgesUnderWhen({ entries }: Plan): Issue[] {
+  return Object.values(entries).flatMap((entry) => (entry.onFailure === 'fail' ? underWhen(entry) : []));
+}
+
+function underWhen({ entry, when }: PlanEntry): Issue[] {
+  if (!when) return [];
+  const { context, equals } = when;
+  const who = context === 'tenant' ? 'runs of other tenants pass without it' : 'whoever submits a run decides that';
+  const message = `"${entry}" is called only where ${context} of requestContext is ${JSON.stringify(equals)}: ${who}.`;
+  const remedy = `Take \`when\` from what must always judge; let only a backend that sets ${context} itself submit.`;
+  return [{ code: 'judge-under-when', message, remedy }];
 }
 
 /** Requests are shared out among all that answer to a name, whichever service is meant. */

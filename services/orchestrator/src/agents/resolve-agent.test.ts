@@ -14,6 +14,8 @@ const planOf = (more: JsonObject): Plan => {
   return resolved.plan;
 };
 
+const free = { context: 'plan', equals: 'free' };
+
 describe('a plan', () => {
   test('has every entry at the stages that its lists serve and its processor has', () => {
     const plan = planOf({
@@ -132,6 +134,20 @@ describe('resolving an agent refuses, with names and place,', () => {
       'another policy at the two places of one entry',
       { input: [{ use: 'pii', onFailure: 'skip' }], output: [{ use: 'pii', onFailure: 'fail' }] },
       { code: 'agent-invalid', path: 'output[0]', message: expect.stringContaining('onFailure') },
+    ],
+    [
+      'a `when` beside `required`, also at another place of the entry',
+      { input: [{ use: 'pii', when: free }], output: [{ use: 'pii', when: free, required: true }] },
+      { code: 'agent-invalid', path: 'input[0].when', message: expect.stringContaining('required') },
+    ],
+    [
+      'a `when` at one of the two places of an entry',
+      { input: ['pii'], output: [{ use: 'pii', when: free }] },
+      {
+        code: 'agent-invalid',
+        path: 'output[0].when',
+        message: expect.stringMatching(/"pii".*input\[0\].*output\[0\]/),
+      },
     ],
     ['a name for `memory`', { input: [{ use: 'memory', as: 'x' }] }, { code: 'agent-invalid', path: 'input[0].as' }],
     [

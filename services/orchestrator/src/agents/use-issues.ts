@@ -5,7 +5,7 @@ import { schemaProblems } from '../peers/json-schema.ts';
 import { optionsOf, type Use } from './entry-uses.ts';
 
 export function useIssues(uses: readonly Use[]): Issue[] {
-  return [...duplicates(uses), ...allOptionIssues(uses), ...differing(uses)];
+  return [...duplicates(uses), ...allOptionIssues(uses), ...differing(uses), ...conditional(uses)];
 }
 
 /** For the options of all entries together. Ordinary ones take a millisecond each, and nothing else runs meanwhile. */
@@ -70,6 +70,26 @@ function differing(uses: readonly Use[]): Issue[] {
       path: one.path,
       remedy: `Give ${key} once, or name one of the two with \`as\`.`,
     }));
+  });
+}
+
+/** What decides whether an entry is called at all is said at each of its uses: said at one, it would leave the other out in silence. */
+function conditional(uses: readonly Use[]): Issue[] {
+  return firstUses(uses).flatMap((first): Issue[] => {
+    const own = uses.filter(({ name }) => name === first.name);
+    const [one] = own.filter(({ given }) => given.when !== undefined);
+    if (!one) return [];
+    const path = `${one.path}.when`;
+    const other = own.find(({ given }) => JSON.stringify(given.when) !== JSON.stringify(one.given.when));
+    if (other) {
+      const message = `"${one.name}" has another \`when\` at ${other.path} than at ${one.path}, but is one entry.`;
+      return [
+        { code: 'agent-invalid', message, path, remedy: 'Say the same at both, or name one of the two with `as`.' },
+      ];
+    }
+    if (!own.some(({ given }) => given.required === true)) return [];
+    const message = `"${one.name}" is required, and \`when\` would leave it out.`;
+    return [{ code: 'agent-invalid', message, path, remedy: 'Remove one of the two.' }];
   });
 }
 

@@ -122,6 +122,25 @@ describe('a warning of agents apply', () => {
     expect(await warned({ input: ['unicode-normalizer'], memory: {} })).toEqual([]);
   });
 
+  test('tells of a judge that the caller of a run can do without', async () => {
+    const when = { context: 'plan', equals: 'free' };
+    const lists = {
+      input: [
+        { use: 'unicode-normalizer', when },
+        { use: 'keyword', when, onFailure: 'skip' },
+      ],
+      output: [{ use: 'keyword', when }],
+    };
+    expect(await warned(lists)).toEqual([
+      '"unicode-normalizer" is called only where plan of requestContext is "free": whoever submits a run decides that.',
+    ]);
+    const { api, apply } = createApi();
+    await apply(definition(lists));
+    const asked = { warnings: [{ code: 'judge-under-when' }] };
+    expect(await api.plan({ agent: 'demo' }, tenant)).toMatchObject(asked);
+    expect(await api.plan({ definition: definition(lists) }, tenant)).toMatchObject(asked);
+  });
+
   test('comes with a dry run, and with an agent that is unchanged, too', async () => {
     const { apply } = createApi();
     expect((await apply(definition(), true)).warnings).toMatchObject([{ code: 'stage-not-called' }]);
@@ -191,10 +210,10 @@ describe('agents plan', () => {
     expect(puts()).toBe(0);
   });
 
-  test('of an agent is the stored one', async () => {
+  test('of an agent is the stored one, with the warnings of applying it', async () => {
     const { api, apply } = createApi();
-    const { applied } = await apply(definition());
-    expect(await api.plan({ agent: 'demo' }, tenant)).toEqual(applied);
+    const { applied, warnings } = await apply(definition());
+    expect(await api.plan({ agent: 'demo' }, tenant)).toEqual({ ...applied, warnings });
   });
 
   test('of neither is refused', async () => {

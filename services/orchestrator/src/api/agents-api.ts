@@ -26,6 +26,10 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     if ('issues' in resolved) throw refusedAgent(resolved.issues);
     return { ...resolved, revision: 0, appliedAt: new Date().toISOString() };
   };
+  const withWarnings = (applied: AppliedAgent) => ({
+    ...applied,
+    warnings: planWarnings(applied.plan, discovery.refused()),
+  });
   const namesOf = (tenant: string) => store.list(tenant).map((one) => one.agent.name);
   const get = async (tenant: string, agent: string): Promise<AppliedAgent> => {
     const applied = await store.get(tenant, agent);
@@ -54,8 +58,8 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     },
     get: async ({ agent }: ApiRequest<'agents-get'>, { tenant }: Tenant) => get(tenant, agent),
     async plan({ agent, definition }: ApiRequest<'agents-plan'>, { tenant }: Tenant) {
-      if (definition !== undefined) return resolve(definition);
-      if (agent !== undefined) return get(tenant, agent);
+      if (definition !== undefined) return withWarnings(await resolve(definition));
+      if (agent !== undefined) return withWarnings(await get(tenant, agent));
       throw new MillraceError('message-invalid', 'agents-plan takes an agent or a definition.');
     },
   };

@@ -22,6 +22,7 @@ import { endBroken, endRun, failedRun, type Ended } from './end-run.ts';
 import { brokenBy, endWith, type Ending, type Outcome } from '../state/interrupt.ts';
 import { runLoop } from './run-loop.ts';
 import { createRun, type Deps, type Run, type RunParts } from '../state/run-context.ts';
+import { agentOfRun } from '../state/run-agent.ts';
 import { initialState } from '../state/run-state.ts';
 import { FencedError } from '../state/fenced-error.ts';
 import { isGivenAway, type RunStop } from '../state/run-stop.ts';
@@ -69,8 +70,11 @@ async function execute({ deps, delivery, stop, cancelAsked, store, state, comman
   const parts = { access, delivery, store, chunks, events, fenced };
   const deadline = setTimeout(() => stop.stop('deadline'), Math.max(deadlineAt - Date.now(), 0));
   try {
-    const from = state ? { first: state } : await beginning(deps, command, chunks);
+    const from: Beginning | { error: WireError } = state ? { first: state } : await beginning(deps, command, chunks);
     if ('error' in from) return await storeEnding(parts, failedRun(runId, from.error));
+    const { leftOut = [] } = from;
+    // What was not asked stands nowhere else.
+    if (leftOut.length > 0) events.record({ event: 'run', status: 'running', step: 0, detail: { leftOut } });
     const ref = refOf(from.first.request, store.head());
     const { isLeaving } = stop;
     const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, ...from });
@@ -104,7 +108,7 @@ async function drive(parts: EndingParts, run: Run): Promise<Outcome> {
   }
 }
 
-type Beginning = Pick<RunParts, 'first' | 'unsaved'>;
+type Beginning = Pick<RunParts, 'first' | 'unsaved'> & { leftOut?: string[] };
 
 /** The first checkpoint writes what the run began with. Before it, that is the command and the agent as it is applied then. */
 async function beginning(
@@ -118,8 +122,9 @@ async function beginning(
   chunks.publish([chunk(runId, { type: 'start', payload: { agent, ...(threadId !== undefined && { threadId }) } })]);
   const applied = await readAgent(deps, command);
   if ('error' in applied) return applied;
-  const begun = { action: 'begun' as const, request, applied: applied.ok, firstIndex: chunks.nextIndex() };
-  return { first: initialState(begun), unsaved: [begun] };
+  const own = agentOfRun(applied.ok, request);
+  const begun = { action: 'begun' as const, request, applied: own.applied, firstIndex: chunks.nextIndex() };
+  return { first: initialState(begun), unsaved: [begun], leftOut: own.leftOut };
 }
 
 /** Words that were still to be judged when the run was interrupted are judged by its next owner: it comes to this end again. */
