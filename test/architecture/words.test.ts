@@ -32,12 +32,6 @@ test('names and titles are read from the syntax, headings from Markdown', () => 
   expect(wordsOf('aBadName_ofMINE')).toBe('a bad name of mine');
 });
 
-test('no identifier, member or test title says a replaced word', () => {
-  // Most names stand in many files: each is looked at once.
-  const places = new Map(readSources().flatMap(({ path, text }) => namesOf(path, text).map((name) => [name, path])));
-  expect([...places].flatMap(([name, path]) => say(path, name))).toEqual([]);
-});
-
 test('no file name and no heading says a replaced word', () => {
   const files = readSources().flatMap(({ path }) => say(path, basename(path)));
   const pages = globSync(['*.md', 'docs/**/*.md', 'deploy/*.md', '{shared,services}/*/*.md'], { cwd: root });

@@ -75,10 +75,6 @@ describe('patterns', () => {
       '👩‍💻 [REDACTED] and [REDACTED]',
     );
   });
-  test('cannot hang', async () => {
-    const text = `${'a'.repeat(200_000)}!`;
-    expect(await redacted({ patterns: ['(a+)+b'] }, text)).toBe(text);
-  });
   test.each([['^secret'], ['secret$'], ['\\Asecret'], ['(unclosed'], ['x*'], ['(?=x)y'], ['(.{1000}){9}']])(
     '%j is refused',
     (pattern) => expect(keyword.options.safeParse({ patterns: [pattern] }).success).toBe(false),

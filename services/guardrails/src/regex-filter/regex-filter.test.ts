@@ -29,10 +29,6 @@ describe('rules', () => {
     expect(args.violations).toMatchObject([{ rule: 'pattern', detail: { hits: [{ pattern: 'codename' }] } }]);
     expect(JSON.stringify(stop)).not.toMatch(/codename|blue/);
   });
-  test('cannot hang', async () => {
-    const text = `${'a'.repeat(100_000)}!`;
-    expect(await judged({ rules: [{ pattern: '(a+)+b' }] }, text)).toBe(text);
-  });
   test.each([
     {},
     { rules: [{ pattern: '(x' }] },

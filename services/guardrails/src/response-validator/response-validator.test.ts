@@ -1,31 +1,11 @@
 import type { JsonObject } from '@millrace/contracts';
-import { MessageList } from '@millrace/processor';
-import { inputArgs, stepArgs, stopOf } from '@millrace/testkit';
-import { afterAll, describe, expect, test } from 'vitest';
-import { closeThreads } from '../work/task.ts';
+import { stopOf } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { answerArgs, validate } from '../testing/validated-answer.ts';
 import { isRefusal } from './refusals.ts';
 import { responseValidator } from './response-validator.ts';
 
-afterAll(closeThreads);
-
-const argsFor = (answer: string, { asked = 'hi', retryCount = 0, toolCalls = 0 } = {}) => ({
-  ...stepArgs(answer),
-  messageList: new MessageList({ entries: inputEntries(asked), system: [] }, 'response'),
-  retryCount,
-  toolCalls: Array.from({ length: toolCalls }, () => ({ toolCallId: '1', toolName: 'notes', args: {} })),
-});
-const inputEntries = (text: string) =>
-  inputArgs([text])
-    .messageList.get.input.db()
-    .map((message) => ({ source: 'input' as const, message }));
-const validate = (options: JsonObject, args: ReturnType<typeof argsFor>) =>
-  responseValidator.create(responseValidator.options.parse(options)).processOutputStep?.(args);
-
-const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'], additionalProperties: false };
-
 describe.each<[string, JsonObject, good: string, bad: string, say: string]>([
-  ['a schema', { jsonSchema: schema }, '{"a": 1}', '{"a": "x"}', '/a must be integer'],
-  ['a schema, not JSON', { jsonSchema: schema }, '{"a": 1}', 'a is 1', 'it is not JSON'],
   ['a pattern that must match', { mustMatch: ['#\\d+'] }, 'order #12', 'your order', 'required (rule 1)'],
   [
     'a pattern with words of its own',
@@ -45,12 +25,12 @@ describe.each<[string, JsonObject, good: string, bad: string, say: string]>([
   ],
 ])('%s', (_, options, good, bad, say) => {
   test('lets through what keeps it', async () => {
-    const args = argsFor(good);
+    const args = answerArgs(good);
     expect(await validate(options, args)).toBeUndefined();
     expect(args.violations).toEqual([]);
   });
   test('asks again, told what is wrong and nothing of the answer', async () => {
-    const args = argsFor(bad);
+    const args = answerArgs(bad);
     const stop = await stopOf(() => validate(options, args));
     expect(stop).toMatchObject({ kind: 'abort', reason: expect.stringContaining(say), options: { retry: true } });
     expect(JSON.stringify(stop)).not.toContain(bad);
@@ -61,31 +41,31 @@ describe.each<[string, JsonObject, good: string, bad: string, say: string]>([
 describe('an answer that stays wrong', () => {
   const wrong = { maxLength: 1, maxRetries: 2 };
   test('stops the run when the model has been asked often enough', async () => {
-    expect(await stopOf(() => validate(wrong, argsFor('ab', { retryCount: 1 })))).toMatchObject({
+    expect(await stopOf(() => validate(wrong, answerArgs('ab', { retryCount: 1 })))).toMatchObject({
       options: { retry: true },
     });
-    const stop = await stopOf(() => validate(wrong, argsFor('ab', { retryCount: 2 })));
+    const stop = await stopOf(() => validate(wrong, answerArgs('ab', { retryCount: 2 })));
     expect(stop).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['too-long'] } } });
     expect(stop).not.toHaveProperty('options.retry');
   });
   test('halts where there is a response', async () => {
-    const stop = await stopOf(() => validate({ ...wrong, response: 'Sorry.' }, argsFor('ab', { retryCount: 2 })));
+    const stop = await stopOf(() => validate({ ...wrong, response: 'Sorry.' }, answerArgs('ab', { retryCount: 2 })));
     expect(stop).toMatchObject({ kind: 'halt', response: 'Sorry.' });
   });
   test('passes with strategy warn, and is reported', async () => {
-    const args = argsFor('ab', { retryCount: 2 });
+    const args = answerArgs('ab', { retryCount: 2 });
     expect(await validate({ ...wrong, strategy: 'warn' }, args)).toBeUndefined();
     expect(args.violations).toMatchObject([{ rule: 'too-long', strategy: 'warn', detail: { try: 2 } }]);
   });
 });
 
 test('every rule that is broken is told at once', async () => {
-  const stop = await stopOf(() => validate({ minLength: 9, mustMatch: ['x'], mustNotMatch: ['b'] }, argsFor('ab')));
+  const stop = await stopOf(() => validate({ minLength: 9, mustMatch: ['x'], mustNotMatch: ['b'] }, answerArgs('ab')));
   expect(stop).toMatchObject({ options: { metadata: { rules: ['too-short', 'must-match', 'must-not-match'] } } });
 });
 
 test('an answer with tool calls is not judged', async () => {
-  expect(await validate({ minLength: 9 }, argsFor('', { toolCalls: 1 }))).toBeUndefined();
+  expect(await validate({ minLength: 9 }, answerArgs('', { toolCalls: 1 }))).toBeUndefined();
 });
 
 describe('the language of the question', () => {
@@ -97,7 +77,7 @@ describe('the language of the question', () => {
     [german, '42', true],
     ['ok?', 'You will find the invoice in your account under orders.', true],
   ])('%j, answered %j: %j', async (asked, answer, passes) => {
-    const args = argsFor(answer, { asked });
+    const args = answerArgs(answer, { asked });
     const outcome = await Promise.resolve(validate({ sameLanguage: true }, args)).then(
       () => true,
       () => false,
@@ -124,15 +104,6 @@ describe('a refusal', () => {
     'Leider ist der Artikel ausverkauft; hier sind drei andere.',
     'As an assistant to the director you will plan journeys.',
   ])('is not: %s', (text) => expect(isRefusal(text)).toBe(false));
-});
-
-test('a schema whose pattern never ends holds up nobody else, and ends with its call', async () => {
-  const endless = { jsonSchema: { type: 'string', pattern: '^(a+)+$' } };
-  const given = new AbortController();
-  const args = { ...argsFor(JSON.stringify(`${'a'.repeat(40)}!`)), abortSignal: given.signal };
-  const judged = Promise.resolve(validate(endless, args));
-  setTimeout(() => given.abort(), 1);
-  await expect(judged).rejects.toMatchObject({ code: 'processor-timeout' });
 });
 
 test.each<JsonObject>([{ mustMatch: ['('] }, { maxRetries: -1 }, { strategy: 'fix' }])(

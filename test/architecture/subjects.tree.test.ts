@@ -1,0 +1,19 @@
+// Subjects are spelt in one file. Tests spell them out on purpose, so that a changed subject fails one.
+import { expect, test } from 'vitest';
+import { isTestPath } from './import-problems.ts';
+import { readFacts } from './source-facts.ts';
+import { spellsSubject } from './subject-literals.ts';
+import { readSources } from './workspace.ts';
+
+test('no source outside of the contracts spells a subject', () => {
+  const others = readSources().filter(({ path }) => /^(shared|services|deploy)\/(?!contracts\/)/.test(path));
+  const found = others
+    .filter(({ path }) => !isTestPath(path))
+    .flatMap(({ path, text }) =>
+      readFacts(path, text)
+        .strings.filter(spellsSubject)
+        .map((literal) => `${path}: ${literal}`),
+    );
+  expect(others.length).toBeGreaterThan(100);
+  expect(found).toEqual([]);
+});
