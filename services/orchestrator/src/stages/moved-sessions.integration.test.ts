@@ -218,6 +218,17 @@ describe('a stream processor that may be skipped', () => {
     expect(textOf(chunks)).toBe('Ab');
   }, 30_000);
 
+  test('and is looked for in vain when the stream ends does not keep it from ending', async () => {
+    const { chain, chunks, push, shows, moves } = await step(skip('upper'), entry('other'));
+    push(delta('a'));
+    await shows('A');
+    await guards.kill();
+    await eventually(() => moves() === 1);
+    push(delta('b'));
+    expect((await chain.end()).stopped).toBeUndefined();
+    expect(textOf(chunks)).toBe('Ab');
+  }, 30_000);
+
   test('never shows by its absence what it took out: where the whole step begins again without it, the run fails', async () => {
     const { chain, chunks, push, shows } = await step(skip('redactor'), entry('other'));
     push(textStart(), delta('a [secret] b'));

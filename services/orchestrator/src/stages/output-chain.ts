@@ -145,6 +145,7 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     dropAll(openings);
     // What has gone on as far as it could is left to the policy, unless more of it broke meanwhile.
     settle(link, hasLostMore ? judged.map(mustNotFail) : judged);
+    if (isEnding && !isOver) linked?.end();
     room.check();
   };
   const begin = (openings: Outcome<Session>[]) => {
