@@ -116,6 +116,16 @@ describe('the reason of an abort', () => {
   });
 
   test.each([
+    ['a member’s name', { 'ada@example.org': true }, { '***': true }],
+    ['a number', { found: 4_111_111_111 }, { found: 0 }],
+  ])('is judged with its metadata where all that this says is %s', async (_what, metadata, masked) => {
+    const ending: Ending = { form: 'tripwire', tripwire: { reason: '', processorId: 'p', metadata } };
+    const { result, lastChunk } = await endRun(runWith().run, ending);
+    expect(result.tripwire?.metadata).toEqual(masked);
+    expect(JSON.stringify([result, lastChunk])).not.toMatch(/ada@|4111111111/);
+  });
+
+  test.each([
     ['it', 'forbidden', undefined],
     ['its metadata', 'fine', 'forbidden'],
   ])('leaves its code alone where %s is rejected', async (_what, reason, metadata) => {

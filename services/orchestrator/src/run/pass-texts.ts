@@ -10,8 +10,8 @@ type Texts = Record<string, JsonValue>;
 
 /** In one chunk, as an error passes. undefined: rejected, or nobody could be asked. Does not publish. */
 async function passTexts(run: Run, texts: Texts): Promise<Texts | undefined> {
-  const known = stringsIn(run.agent);
-  const unknown = Object.entries(texts).filter(([, value]) => [...stringsIn(value)].some((text) => !known.has(text)));
+  const known = wordsIn(run.agent);
+  const unknown = Object.entries(texts).filter(([, value]) => [...wordsIn(value)].some((text) => !known.has(text)));
   if (unknown.length === 0) return texts;
   const error = chunk(run.ref.runId, { type: 'error', payload: { error: Object.fromEntries(unknown) } });
   const { chunks, interrupt } = await run.inTurn(() => guardChunks(run, [error]));
@@ -32,7 +32,7 @@ export async function passAnswer(run: Run, id: string, text: string): Promise<st
     chunk(runId, { type: 'text-delta', payload: { id, text } }),
     chunk(runId, { type: 'text-end', payload: { id } }),
   ];
-  if (stringsIn(run.agent).has(text)) {
+  if (wordsIn(run.agent).has(text)) {
     run.chunks.publish(whole);
     return text;
   }
@@ -76,12 +76,14 @@ export function withoutUntrustedText({ code: said, path, remedy }: WireError): W
   return { code, message, ...(path !== undefined && { path }), ...(remedy !== undefined && { remedy }) };
 }
 
-/** All strings that stand in a value, keys left out. */
-function stringsIn(value: JsonValue | Agent | undefined): Set<string> {
+/** All that a value says: its strings, the names of its members, its numbers. */
+function wordsIn(value: JsonValue | Agent | undefined): Set<string> {
   const found = new Set<string>();
   const visit = (member: unknown): void => {
-    if (typeof member === 'string') found.add(member);
-    else if (typeof member === 'object' && member !== null) Object.values(member).forEach(visit);
+    if (typeof member === 'string' || typeof member === 'number') found.add(String(member));
+    if (typeof member !== 'object' || member === null) return;
+    if (!Array.isArray(member)) for (const name of Object.keys(member)) found.add(name);
+    Object.values(member).forEach(visit);
   };
   visit(value);
   return found;

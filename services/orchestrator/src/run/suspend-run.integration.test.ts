@@ -1,11 +1,13 @@
 // A run that is put away, and taken up by another orchestrator at the very point at which it was.
-import type { Stage, Verdict } from '@millrace/contracts';
+import type { PlanEntry, Stage, Verdict } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { typesOf } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { ask, gatedCalls, gateStage } from '../testing/gated-stage.ts';
+import { planEntry, planOf } from '../testing/plan-entries.ts';
 import type { Say } from '../testing/scripted-model.ts';
+import { scriptReplica } from '../testing/scripted-replica.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { driveRun } from './drive-run.ts';
@@ -190,6 +192,28 @@ describe('whoever follows a suspended run', () => {
     runs.orchestrator({ text: 'Hello.' });
     await runs.api().answer({ token: shown?.resumeToken ?? '', data: 'yes' }, runs.address(run));
     await runs.becomes(run, 'finished');
+  });
+
+  test('is shown the call that waits as the output chain let it through, and nothing of one that a processor has worded since', async () => {
+    const gate = gatedStage('processToolCall');
+    const worded = [{ toolCallId: 'c1', toolName: 'look', args: { at: 'ada@example.org' } }];
+    const verdict: Verdict = { type: 'continue', changes: { toolCalls: worded } };
+    runs.stops.push(scriptReplica(connection.bus, 'processOutputStep', ['wording'], () => [verdict]).stop);
+    const wording = planEntry('wording', { stages: ['processOutputStep'], lists: ['output'], reads: ['response'] });
+    const shownBy = async (entries: PlanEntry[]) => {
+      const { tools } = gate.plan;
+      const driver = runs.driver({ calls: gatedCalls });
+      const plan = planOf([...Object.values(gate.plan.entries), ...entries], tools);
+      const run = await driver.begin({ agent: await driver.apply({}, plan) });
+      await run.drive();
+      const told = JSON.stringify([run.live, await runs.api().run({}, runs.address(run))]);
+      return { told, shown: runs.shown(run), pending: await runs.pending(run) };
+    };
+    expect((await shownBy([])).shown).toMatchObject([{ by: 'gate', toolCall: { args: { at: 1 } } }]);
+    const { told, shown, pending } = await shownBy([wording]);
+    expect(told).not.toContain('ada@');
+    expect(shown).toMatchObject([{ by: 'gate', payload: { question: 'sure?' } }]);
+    expect(pending).toMatchObject([{ toolCall: { args: { at: 'ada@example.org' } } }]);
   });
 
   test('cannot approve, whatever token they have', async () => {

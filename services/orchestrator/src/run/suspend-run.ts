@@ -8,6 +8,7 @@ import {
   type HeldPending,
   type ShownPending,
   type Suspension,
+  type ToolCall,
 } from '@millrace/contracts';
 import { setTimer } from '@millrace/bus';
 import { afterSuspension } from '../state/after-suspension.ts';
@@ -136,12 +137,12 @@ function openPending({
   };
 }
 
-/** As anybody may see it who follows the run. The arguments of a call are those that passed the output chain with the answer. */
+/** As anybody may see it who follows the run. A call is shown as it passed the output chain, with its answer. */
 function shownPending(
   run: Run,
   { id, kind, by, stage, position, told, expiresAt, resumeToken }: HeldPending,
 ): ShownPending {
-  const toolCall = position === undefined ? undefined : run.state().open?.answer?.toolCalls[position];
+  const toolCall = position === undefined ? undefined : passedCalls(run)[position];
   return {
     id,
     kind,
@@ -153,6 +154,12 @@ function shownPending(
     // Nobody approves his own call.
     ...(kind === 'question' && { resumeToken }),
   };
+}
+
+/** Where processOutputStep has worded the answer anew, nobody has judged that yet. */
+function passedCalls(run: Run): readonly ToolCall[] {
+  const { open, unpassed } = run.state();
+  return open?.answer && !unpassed.includes(open.answer.message.id) ? open.answer.toolCalls : [];
 }
 
 function suspendedChunk(runId: string, pending: ShownPending[], expiresAt: string): Chunk {

@@ -1,8 +1,8 @@
-// A processor of the output stream that masks an address wherever it stands, and stops at a word.
+// A processor of the output stream that masks an address and a number wherever they stand, and stops at a word.
 import { defineProcessor } from '@millrace/testkit';
 import { z } from 'zod';
 
-const masked = (text: string): string => text.replaceAll('ada@example.org', '***');
+const masked = (text: string): string => text.replaceAll('ada@example.org', '***').replaceAll('4111111111', '0');
 
 export const maskingProcessor = (id: string) =>
   defineProcessor({
