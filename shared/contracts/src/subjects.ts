@@ -102,6 +102,7 @@ export const stateKeys = {
   suspensions: (tenant: string) => `suspension.${checked(tenant)}.*`,
   resumption: (tenant: string, run: string, pending: string) =>
     `resumption.${checked(tenant)}.${checked(run)}.${checked(pending)}`,
+  resumptions: (tenant: string, run: string) => `resumption.${checked(tenant)}.${checked(run)}.*`,
   /** What a save that was put off will store. */
   save: (tenant: string, run: string) => `save.${checked(tenant)}.${checked(run)}`,
   deadLetter: (tenant: string, run: string) => `dead.${checked(tenant)}.${checked(run)}`,

@@ -10,11 +10,11 @@ import {
   type PendingKind,
   type RunHead,
   type RunStatus,
-  type Suspension,
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { readSuspension, takeBackResumption, writeResumption } from '../state/suspension-store.ts';
+import { isOfEarlierRun, readSuspension, takeBackResumption, writeResumption } from '../state/suspension-store.ts';
+import { readHead } from '../state/run-head.ts';
 import { wakeRun } from '../state/wake-run.ts';
 
 /**
@@ -37,16 +37,15 @@ export async function resumeRun(
   const answered = await writeResumption(access, head, pending, { resumeId, data });
   if (answered === 'used') throw usedToken(runId);
   try {
-    await wakeRun(access, head, pending.id);
+    // It may have ended just then, and what is kept of it has been forgotten.
+    const now = (await readHead(access, head.tenant, runId))?.value.status ?? status;
+    if (isFinal(now)) throw notSuspended(runId, now);
+    await wakeRun(access, head, `${pending.id}.${head.epoch}`);
   } catch (error) {
     if (answered !== 'same') await takeBack(access, head, pending.id, answered.revision);
     throw error;
   }
 }
-
-/** A run id may be used again once its run is forgotten. */
-const isOfEarlierRun = ({ suspendedAt }: Suspension, { submittedAt }: RunHead): boolean =>
-  Date.parse(suspendedAt) < submittedAt;
 
 /** Whoever was refused may try again. */
 async function takeBack(access: JetStreamAccess, head: RunHead, pending: string, revision: number): Promise<void> {

@@ -12,7 +12,7 @@ import {
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { endSuspended } from '../state/end-suspended.ts';
+import { endUndriven } from '../state/end-undriven.ts';
 import { isAtRest, readEnd, readHead } from '../state/run-head.ts';
 import { unknownAgent } from './agents-api.ts';
 import { cancelRun } from './cancel-run.ts';
@@ -83,7 +83,9 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       resumeWith(request, call, ['question']),
     async release(_request: object, call: Call): Promise<ApiAnswer<'release'>> {
       const address = addressOf(call);
-      const { head } = await endSuspended(access, { ...address, runId: address.run }, { status: 'released' });
+      const isSuspended = ({ status }: RunHead) => status === 'suspended';
+      const released = { status: 'released' } as const;
+      const { head } = await endUndriven(access, { ...address, runId: address.run }, released, isSuspended);
       if (!head) throw unknownRun(address.run);
       if (head.status !== 'suspended' && head.status !== 'released') throw notSuspended(head.runId, head.status);
       return { runId: head.runId, status: 'released' };

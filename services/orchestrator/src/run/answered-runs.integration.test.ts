@@ -121,6 +121,21 @@ describe('an owner that is lost', () => {
     expect(await runs.pending(run)).toHaveLength(1);
   });
 
+  test('after it has ended the run for an answer, before it has said so: its last chunk is said again', async () => {
+    serveAsk();
+    const plan: Plan = { ...planOf([]), tools: [asking(true)] };
+    const { run, token } = await suspended(plan, {}, { calls: calls('a') });
+    await runs.resume(run, token, 'yes');
+    const taken = await runs.nextCommand();
+    await driveRun(runs.driver({ text: 'Done.' }).deps, taken, createRunStop());
+    await connection.bus.nc.flush();
+    const said = run.live.at(-1);
+    expect(said).toMatchObject({ epoch: 2, chunks: [{ type: 'finish' }] });
+    await driveRun(runs.driver({ text: 'never' }).deps, taken, createRunStop());
+    await connection.bus.nc.flush();
+    expect(run.live.slice(-2)).toEqual([said, { ...said, chunks: said?.chunks.slice(-1) }]);
+  });
+
   test('while it goes on with an answer: the next one has the answer too', async () => {
     const until = Promise.withResolvers<void>();
     const received = serveAsk(until.promise);

@@ -7,7 +7,7 @@ import { failedRun, type Ended } from './end-run.ts';
 import type { EventLog } from '../state/event-log.ts';
 import { FencedError } from '../state/fenced-error.ts';
 import type { RunStore } from '../state/run-store.ts';
-import { forgetRecords } from '../state/run-head.ts';
+import { forgetRun } from '../state/forget-run.ts';
 import { throughOutages } from '../state/through-outages.ts';
 
 export type EndingParts = {
@@ -38,7 +38,7 @@ export async function storeEnding(parts: EndingParts, ended: Ended): Promise<voi
   await store.write({ status, ended: { at, step }, nextIndex: chunks.nextIndex() + 1 }, true);
   // Not before: an ending that nobody has stored may still come to be another one.
   chunks.publishLast(lastChunk);
-  await forgetRecords(access, tenant, runId);
+  await forgetRun(access, store.head());
   await delivery.acknowledge();
 }
 

@@ -13,6 +13,7 @@ import {
 import { setTimer } from '@millrace/bus';
 import { afterSuspension } from '../state/after-suspension.ts';
 import { FencedError } from '../state/fenced-error.ts';
+import { forgetSuspension } from '../state/forget-run.ts';
 import { fail, type Outcome } from '../state/interrupt.ts';
 import { prolongRecords } from '../state/load-run.ts';
 import { chunk } from '../state/make-chunk.ts';
@@ -36,6 +37,7 @@ export async function suspendRun(parts: EndingParts, run: Run): Promise<PutAway>
   } catch (error) {
     if (!MillraceError.isInstance(error) || error.code !== 'message-too-large') throw error;
     const { code, message } = error;
+    await forgetSuspension(parts.access, run.ref.tenant, run.ref.runId);
     return fail({ code, message });
   }
   await letGo(parts, run);
@@ -101,8 +103,9 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
       events.flush(),
       prolongRecords(access, store.head(), ttlSeconds),
       store.keepEnd({ result: resultSoFar(run), lastChunk }, ttlSeconds),
-      writeSuspension(access, run.ref, suspension, ttlSeconds),
-      setTimer(access, { tenant, runId, epoch }, expiresAt),
+      writeSuspension(access, store.head(), suspension, ttlSeconds).then(() =>
+        setTimer(access, { tenant, runId, epoch }, expiresAt),
+      ),
     ]),
   );
   if (fenced.aborted) throw new FencedError(tenant, runId);

@@ -1,12 +1,17 @@
 // A run that is put away: what answers count, and how it ends without one.
-import type { Stage } from '@millrace/contracts';
-import { useBus, useNats } from '@millrace/testkit';
+import { stateKeys, type Stage } from '@millrace/contracts';
+import { setTimer, writeEntry } from '@millrace/bus';
+import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { ask, gateStage } from '../testing/gated-stage.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { planEntry, planOf } from '../testing/plan-entries.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
+import { FencedError } from '../state/fenced-error.ts';
+import { readSuspension, writeSuspension } from '../state/suspension-store.ts';
+import type { DrivenRun } from '../testing/driven-runs.ts';
+import { cancelRun } from '../api/cancel-run.ts';
 import { expireRun } from './expire-run.ts';
 
 const nats = useNats();
@@ -100,6 +105,103 @@ describe('a suspended run', () => {
       last: { type: 'abort', payload: { reason: 'cancelled' } },
     });
     expect(await runs.pending(run)).toEqual([]);
+  });
+
+  test.each([
+    [
+      'been answered and has finished',
+      async (run) => {
+        runs.orchestrator({ text: 'never' });
+        const [pending] = await runs.pending(run);
+        await runs.resume(run, pending?.resumeToken ?? '', 'a secret');
+        return 'finished';
+      },
+    ],
+    ['been released', async (run) => (await runs.api().release({}, runs.address(run))).status],
+    ['been cancelled', async (run) => (await runs.api().cancel({}, runs.address(run))).status],
+    [
+      'expired',
+      async ({ runId }) => {
+        await expireRun(stream.access, { tenant: 'acme', runId, epoch: 1 });
+        return 'failed';
+      },
+    ],
+  ] satisfies [string, (run: DrivenRun) => Promise<string>][])(
+    'that has %s leaves nothing but how it ended',
+    async (_how, end) => {
+      const run = await suspended();
+      await runs.becomes(run, await end(run));
+      const kept = ['end.acme.RUN.2', 'head.acme.RUN'].map((key) => key.replace('RUN', run.runId));
+      await eventually(async () => (await runs.keptOf(run)).length === kept.length);
+      expect(await runs.keptOf(run)).toEqual(kept);
+    },
+  );
+
+  test('whose end broke off leaves nothing when its timer is due', async () => {
+    const run = await suspended();
+    const kept = (await runs.keptOf(run)).length;
+    // As it is where whoever released it was lost after the compare-and-set.
+    const { state } = connection.bus.names;
+    const key = stateKeys.head('acme', run.runId);
+    const head = await run.head();
+    await writeEntry(stream.access, state, key, { ...head, status: 'released', epoch: 2 }, {});
+    expect(await runs.keptOf(run)).toHaveLength(kept);
+    await expireRun(stream.access, { tenant: 'acme', runId: run.runId, epoch: 1 });
+    expect(await runs.keptOf(run)).toEqual([key]);
+  });
+
+  test('expires though the timer of a replaced owner stands in the place of its own', async () => {
+    const brief = scriptReplica(connection.bus, 'processInput', ['brief'], () => [ask({ expiresInSeconds: 1 })]);
+    runs.stops.push(brief.stop);
+    const driver = runs.driver({ text: 'never' });
+    const run = await driver.begin({ agent: await driver.apply({}, planOf([planEntry('brief')])) });
+    await run.drive();
+    await setTimer(stream.access, { tenant: 'acme', runId: run.runId, epoch: 7 }, Date.now());
+    runs.expire();
+    await runs.becomes(run, 'failed');
+    expect((await run.end())?.result.error).toMatchObject({ code: 'suspension-expired' });
+  });
+
+  test('keeps what it asks when an owner that was replaced wakes up and writes what that had asked', async () => {
+    const run = await suspended();
+    const head = await run.head();
+    const asked = await readSuspension(stream.access, { tenant: 'acme', runId: run.runId });
+    if (!head || !asked) throw new Error('the run is not suspended');
+    const write = (epoch: number) => writeSuspension(stream.access, head, { ...asked, epoch }, 60);
+    await write(3);
+    await expect(write(2)).rejects.toBeInstanceOf(FencedError);
+    expect(await readSuspension(stream.access, head)).toMatchObject({ epoch: 3 });
+    // What an earlier run of that id has left there is nobody's.
+    await writeSuspension(stream.access, { ...head, submittedAt: Date.now() + 1_000 }, { ...asked, epoch: 1 }, 60);
+    expect(await readSuspension(stream.access, head)).toMatchObject({ epoch: 1 });
+  });
+
+  test('that was put away just when its cancel was asked for is cancelled too', async () => {
+    const asked = Promise.withResolvers<void>();
+    const gate = scriptReplica(connection.bus, 'processInput', ['gate'], async () => {
+      await asked.promise;
+      return [ask()];
+    });
+    runs.stops.push(gate.stop);
+    const driver = runs.driver({ text: 'never' });
+    const run = await driver.begin({ agent: await driver.apply({}, planOf([planEntry('gate')])) });
+    const driving = run.drive();
+    await runs.becomes(run, 'running');
+    // The run is put away between the reading of its head and the writing of the key.
+    const { access } = stream;
+    const js = Object.create(access.js, {
+      publish: {
+        value: async (...args: Parameters<typeof access.js.publish>) => {
+          if (args[0].includes(`.cancel.acme.${run.runId}`)) {
+            asked.resolve();
+            await driving;
+          }
+          return access.js.publish(...args);
+        },
+      },
+    });
+    await cancelRun({ ...access, js }, 'acme', run.runId);
+    expect(await runs.statusOf(run)).toBe('cancelled');
   });
 
   test('that is released has ended as released, and twice is fine', async () => {

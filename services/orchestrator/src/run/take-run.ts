@@ -14,7 +14,9 @@ import { z } from 'zod';
 import { endInEpoch, type Asked } from './end-in-epoch.ts';
 import { afterSuspension } from '../state/after-suspension.ts';
 import { loadRun } from '../state/load-run.ts';
-import { forgetRecords, isAtRest, lastIndex, locateHead, nextEpoch, queuedHead, readEnd } from '../state/run-head.ts';
+import { forgetRun } from '../state/forget-run.ts';
+import { isAtRest, lastIndex, locateHead, nextEpoch, queuedHead, readEnd } from '../state/run-head.ts';
+import type { Deps } from '../state/run-context.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
 import { throughOutages } from '../state/through-outages.ts';
 
@@ -75,15 +77,21 @@ function firstHead(owner: string, { command, sequence }: Delivery<StartCommand>)
 }
 
 async function answer({ deps, delivery }: Asked<StartCommand>, head: RunHead): Promise<void> {
-  const { bus } = deps.access;
-  const { tenant, runId, epoch, command, requestHash } = head;
+  const { command, requestHash } = head;
   // A run that was cancelled while it waited has no command of its own yet.
   const isOwn = requestHash === delivery.command.requestHash && (command === 0 || command === delivery.sequence);
-  const end = isOwn ? await readEnd(deps.access, head) : undefined;
-  if (end) publish(bus, bus.subjects.chunks(tenant, runId), { epoch, index: lastIndex(head), chunks: [end.lastChunk] });
-  if (isOwn && isFinal(head.status)) await forgetRecords(deps.access, tenant, runId);
-  if (isOwn && head.status === 'suspended') await afterSuspension(deps.access, head);
+  if (isOwn && isAtRest(head)) await answerAtRest(deps, head);
   return delivery.acknowledge();
+}
+
+/** What the owner of a run at rest may have left undone when it was lost: its last chunk, and what comes after that. */
+export async function answerAtRest({ access }: Deps, head: RunHead): Promise<void> {
+  const { bus } = access;
+  const { tenant, runId, epoch, status } = head;
+  const end = await readEnd(access, head);
+  if (end) publish(bus, bus.subjects.chunks(tenant, runId), { epoch, index: lastIndex(head), chunks: [end.lastChunk] });
+  if (isFinal(status)) await forgetRun(access, head);
+  else await afterSuspension(access, head);
 }
 
 /** undefined: somebody else was faster, or the run is over. */

@@ -2,11 +2,11 @@
 // command again is a takeover, as of any run.
 import type { Command, RunHead } from '@millrace/contracts';
 import { conflictError, type Delivery } from '@millrace/bus';
-import { locateHead, nextEpoch } from '../state/run-head.ts';
+import { isAtRest, locateHead, nextEpoch } from '../state/run-head.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { throughOutages } from '../state/through-outages.ts';
 import { endInEpoch, type Asked } from './end-in-epoch.ts';
-import { load, takeOver, type Taken } from './take-run.ts';
+import { answerAtRest, load, takeOver, type Taken } from './take-run.ts';
 
 export type ResumeCommand = Extract<Command, { command: 'resume' }>;
 
@@ -26,6 +26,10 @@ export async function takeSuspended(asked: Asked<ResumeCommand>): Promise<Taken 
     }
     const { value: head, revision } = there;
     if (head.status === 'running' && head.command === delivery.sequence) return takeOver(asked, head, revision);
+    if (isAtRest(head) && head.command === delivery.sequence) {
+      await answerAtRest(deps, head);
+      return answer(delivery);
+    }
     // It goes on already, and finds the answer itself; or it is over.
     if (head.status !== 'suspended') return answer(delivery);
     const next = resumed(head, access.bus.id, delivery.sequence);

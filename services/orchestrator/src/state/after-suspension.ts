@@ -3,7 +3,7 @@
 import { stateKeys, type RunHead } from '@millrace/contracts';
 import { readEntry, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
-import { endSuspended } from './end-suspended.ts';
+import { endUndriven } from './end-undriven.ts';
 import { readResumptions, readSuspension } from './suspension-store.ts';
 import { wakeRun } from './wake-run.ts';
 
@@ -12,7 +12,7 @@ export async function afterSuspension(access: JetStreamAccess, head: RunHead): P
   const { tenant, runId } = head;
   const cancelKey = stateKeys.cancel(tenant, runId);
   if (await readEntry(access, access.bus.names.state, cancelKey, z.unknown())) {
-    await endSuspended(access, head, { status: 'cancelled' });
+    await endUndriven(access, head, { status: 'cancelled' });
     return;
   }
   await wakeIfAnswered(access, head);

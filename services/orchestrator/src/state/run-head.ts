@@ -9,8 +9,7 @@ import {
   type RunEnd,
   type RunHead,
 } from '@millrace/contracts';
-import { locateEntry, purgeEntries, readEntry, type Entry, type JetStreamAccess, type Located } from '@millrace/bus';
-import { throughOutages } from './through-outages.ts';
+import { locateEntry, readEntry, writeEntry, type Entry, type JetStreamAccess, type Located } from '@millrace/bus';
 
 /** A final state, and what belongs to it, lives 24 h. */
 export const FINAL_TTL_SECONDS = 24 * 3600;
@@ -27,6 +26,21 @@ export async function readHead(
   runId: string,
 ): Promise<Entry<RunHead> | undefined> {
   return readEntry(access, access.bus.names.state, stateKeys.head(tenant, runId), runHeadSchema);
+}
+
+/** The end is there for as long as the head says that it is. */
+const END_MARGIN_SECONDS = 600;
+
+/** How a run ends, or is put away; it counts when a head of that epoch says so. @throws message-too-large, bus-unreachable */
+export async function writeEnd(
+  access: JetStreamAccess,
+  { tenant, runId, epoch }: RunHead,
+  end: RunEnd,
+  headTtlSeconds: number = FINAL_TTL_SECONDS,
+): Promise<void> {
+  const key = stateKeys.end(tenant, runId, epoch);
+  const ttlSeconds = headTtlSeconds + END_MARGIN_SECONDS;
+  await writeEntry(access, access.bus.names.state, key, end, { ttlSeconds });
 }
 
 /** How a run that is over ended; undefined where that is no longer kept. */
@@ -84,11 +98,4 @@ export function nextEpoch({ handedOver: _, ...head }: RunHead, owner: string): R
 
 export function ownerOf({ owners, epoch }: RunHead): Owner {
   return owners.find((owner) => owner.epoch === epoch) ?? { epoch, index: 0, firstRecord: 0 };
-}
-
-/** Of a run that has ended: nobody goes on from them, and they hold the caller's words as they came. @throws bus-unreachable */
-export async function forgetRecords(access: JetStreamAccess, tenant: string, runId: string): Promise<void> {
-  await throughOutages(`the records of ${tenant}.${runId}`, () =>
-    purgeEntries(access, access.bus.names.state, stateKeys.records(tenant, runId)),
-  );
 }

@@ -5,11 +5,8 @@ import { MillraceError, recordSchema, stateKeys, type RunAction, type RunEnd, ty
 import { readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
 import { FencedError } from './fenced-error.ts';
-import { FINAL_TTL_SECONDS, locateHead, stateTtlSeconds } from './run-head.ts';
+import { FINAL_TTL_SECONDS, locateHead, stateTtlSeconds, writeEnd } from './run-head.ts';
 import { throughOutages } from './through-outages.ts';
-
-/** The end is there for as long as the head says that it is. */
-const END_MARGIN_SECONDS = 600;
 
 export type RunStore = {
   head(): RunHead;
@@ -21,7 +18,7 @@ export type RunStore = {
    */
   record(actions: RunAction[]): Promise<Recorded>;
   /** How the run ends, or is put away; it counts when the head says so. @throws message-too-large, bus-unreachable */
-  keepEnd(end: RunEnd, ttlSeconds?: number): Promise<void>;
+  keepEnd(end: RunEnd, headTtlSeconds?: number): Promise<void>;
 };
 
 type Recorded = { count: number; cancelAsked: boolean };
@@ -118,12 +115,8 @@ export async function openRunStore(
       if (outcome === 'lost') throw stateLost(tenant, runId);
     },
     record: (actions) => record(actions, head.records),
-    async keepEnd(end, ttl = FINAL_TTL_SECONDS) {
-      const endKey = stateKeys.end(tenant, runId, head.epoch);
-      await throughOutages(`the end of ${tenant}.${runId}`, () =>
-        writeEntry(access, bucket, endKey, end, { ttlSeconds: ttl + END_MARGIN_SECONDS }),
-      );
-    },
+    keepEnd: (end, headTtlSeconds) =>
+      throughOutages(`the end of ${tenant}.${runId}`, () => writeEnd(access, head, end, headTtlSeconds)),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type Suspension,
 } from '@millrace/contracts';
 import { deleteEntry, locateEntry, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
+import { FencedError } from './fenced-error.ts';
 import type { Run } from './run-context.ts';
 
 type Address = Pick<RunHead, 'tenant' | 'runId'>;
@@ -18,16 +19,28 @@ type Address = Pick<RunHead, 'tenant' | 'runId'>;
 /** What was removed is forgotten after this: long enough for whoever reads it back. */
 const TOMBSTONE_SECONDS = 60;
 
-/** @throws message-too-large, bus-unreachable, store-unavailable */
+/** What an owner that was replaced writes late must not stand for what a later one has asked. @throws FencedError, message-too-large, bus-unreachable, store-unavailable */
 export async function writeSuspension(
   access: JetStreamAccess,
-  { tenant, runId }: Address,
+  head: Address & Pick<RunHead, 'submittedAt'>,
   suspension: Suspension,
   ttlSeconds: number,
 ): Promise<void> {
+  const { tenant, runId } = head;
+  const { state } = access.bus.names;
   const key = stateKeys.suspension(tenant, runId);
-  await writeEntry(access, access.bus.names.state, key, suspension, { ttlSeconds });
+  for (;;) {
+    const there = await locateEntry(access, state, key, suspensionSchema);
+    const isLater = 'value' in there && there.value.epoch > suspension.epoch && !isOfEarlierRun(there.value, head);
+    if (isLater) throw new FencedError(tenant, runId);
+    const options = { expectedRevision: there.revision, ttlSeconds };
+    if ('revision' in (await writeEntry(access, state, key, suspension, options))) return;
+  }
 }
+
+/** A run id may be used again once its run is forgotten. */
+export const isOfEarlierRun = ({ suspendedAt }: Suspension, { submittedAt }: Pick<RunHead, 'submittedAt'>): boolean =>
+  Date.parse(suspendedAt) < submittedAt;
 
 export async function readSuspension(
   access: JetStreamAccess,

@@ -30,6 +30,14 @@ export function useSuspendedRuns(stream: TestJetStream) {
   };
   const api = () => createRunsApi(stream.access, agents, anything);
   const address = ({ runId }: DrivenRun) => ({ tenant: 'acme', run: runId });
+  /** The keys of what is stored of the run, in order. */
+  const keptOf = async ({ runId }: DrivenRun): Promise<string[]> => {
+    const { bus, jsm } = stream.access;
+    const prefix = `$KV.${bus.names.state}.`;
+    const { state } = await jsm.streams.info(`KV_${bus.names.state}`, { subjects_filter: '>' });
+    const keys = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length));
+    return keys.filter((key) => key.split('.')[2] === runId).toSorted();
+  };
   const statusOf = async (run: DrivenRun) => (await run.head())?.status;
   return {
     stops,
@@ -96,12 +104,12 @@ export function useSuspendedRuns(stream: TestJetStream) {
       const serving = serve(bus, { subject: bus.subjects.tool(name), request: toolRequestSchema, handle });
       return () => serving.drain(1_000);
     },
+    keptOf,
     /** How long the server keeps what is stored of the run, s: the shortest of all entries. */
     async shortestTtl(run: DrivenRun): Promise<number> {
       const { bus, jsm } = stream.access;
       const { state } = bus.names;
-      const info = await jsm.streams.info(`KV_${state}`, { subjects_filter: '>' });
-      const subjects = Object.keys(info.state.subjects ?? {}).filter((subject) => subject.includes(`.${run.runId}`));
+      const subjects = (await keptOf(run)).map((key) => `$KV.${state}.${key}`);
       const ttls = subjects.map(async (subject) => {
         const stored = await jsm.streams.getMessage(`KV_${state}`, { last_by_subj: subject });
         return Number.parseInt(stored?.header.get('Nats-TTL') ?? '', 10);
