@@ -18,7 +18,9 @@ export function planText({ agent, plan, revision }: AppliedAgent): string {
   const uncalled = [...uncalledStages(plan)].map(
     ([processor, missing]) => `not called: ${missing.join(', ')} of ${processor}`,
   );
-  return [title, ...stages, ...uncalled, `tools: ${tools}`].join('\n\n');
+  const overridable = plan.overridable && `callers may list: ${Object.keys(plan.overridable).join(', ') || 'nothing'}`;
+  const rest = overridable === undefined ? [] : [overridable];
+  return [title, ...stages, ...uncalled, `tools: ${tools}`, ...rest].join('\n\n');
 }
 
 function stageText(plan: Plan, stage: Stage): string[] {

@@ -26,13 +26,23 @@ describe('a request', () => {
   });
 });
 
-describe('what is refused by its name', () => {
-  test.each(['inputProcessors', 'outputProcessors', 'errorProcessors', 'maxProcessorRetries'])('%s', (name) => {
-    expect(() => build({ [name]: [] })).toThrow(
-      expect.objectContaining({ code: 'not-built-yet', path: name, remedy: expect.stringMatching(/agent/) }),
-    );
-  });
+test('a request has the lists that the caller gives in place of the agent’s, as they are', () => {
+  const overrides = {
+    inputProcessors: ['pii', { use: 'keyword', as: 'mine', options: { keywords: ['a'] } }],
+    outputProcessors: [],
+    errorProcessors: ['fallback'],
+    maxProcessorRetries: 2,
+  };
+  expect(runRequestSchema.parse(JSON.parse(JSON.stringify(build(overrides))))).toMatchObject(overrides);
+});
 
+test('a request has no list where the caller gives none', () => {
+  expect(Object.keys(JSON.parse(JSON.stringify(build({ inputProcessors: undefined }))))).not.toContain(
+    'inputProcessors',
+  );
+});
+
+describe('what is refused by its name', () => {
   test('prepareStep, with the place that it has instead', () => {
     expect(() => build({ prepareStep: () => ({}) })).toThrow(
       expect.objectContaining({

@@ -3,12 +3,12 @@
 import {
   MillraceError,
   NOT_BUILT_YET,
-  OVERRIDES_NOT_BUILT_YET,
   RUN_DEADLINE_MS,
   findUnserializable,
   textMessage,
   type JsonObject,
   type Message,
+  type OverrideEntry,
   type RunRequestInput,
   type Trace,
 } from '@millrace/contracts';
@@ -23,6 +23,12 @@ export type StartOptions = {
   runId?: string | undefined;
   /** For the processors and tools; JSON. */
   requestContext?: JsonObject | undefined;
+  /** In place of the agent's lists, where it allows that (`overrides`). What it requires, and memory, stay. */
+  inputProcessors?: readonly OverrideEntry[] | undefined;
+  outputProcessors?: readonly OverrideEntry[] | undefined;
+  errorProcessors?: readonly OverrideEntry[] | undefined;
+  /** No more than the agent allows. */
+  maxProcessorRetries?: number | undefined;
   /** How long the run may take, ms; 10 minutes if absent. */
   deadlineMs?: number | undefined;
   /** W3C trace context. */
@@ -36,6 +42,10 @@ const known: ReadonlySet<string> = new Set<keyof StartOptions>([
   'resourceId',
   'runId',
   'requestContext',
+  'inputProcessors',
+  'outputProcessors',
+  'errorProcessors',
+  'maxProcessorRetries',
   'deadlineMs',
   'trace',
   'signal',
@@ -48,7 +58,14 @@ export function buildRequest(tenant: string, agent: string, input: RunInput, opt
   for (const [name, value] of Object.entries(options)) if (value !== undefined && !known.has(name)) throw refused(name);
   const { runId = crypto.randomUUID(), deadlineMs = RUN_DEADLINE_MS, requestContext, threadId, resourceId } = options;
   const messages = typeof input === 'string' ? [textMessage(crypto.randomUUID(), 'user', input)] : [...input];
-  const request = { runId, tenant, agent, messages, threadId, resourceId, requestContext, deadlineMs };
+  const { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries } = options;
+  const overrides = {
+    ...(inputProcessors && { inputProcessors: [...inputProcessors] }),
+    ...(outputProcessors && { outputProcessors: [...outputProcessors] }),
+    ...(errorProcessors && { errorProcessors: [...errorProcessors] }),
+    ...(maxProcessorRetries !== undefined && { maxProcessorRetries }),
+  };
+  const request = { runId, tenant, agent, messages, threadId, resourceId, requestContext, ...overrides, deadlineMs };
   const unserializable = findUnserializable(request, 'run');
   if (unserializable !== undefined)
     throw new MillraceError('not-json', `${unserializable} is not JSON, so it cannot travel.`, {
@@ -58,15 +75,13 @@ export function buildRequest(tenant: string, agent: string, input: RunInput, opt
   return { ...request, trace: options.trace };
 }
 
-const laterOptions: Record<string, string> = { ...NOT_BUILT_YET, ...OVERRIDES_NOT_BUILT_YET };
-
 function refused(name: string): MillraceError {
   if (name === 'prepareStep')
     return new MillraceError('prepare-step-cannot-travel', 'prepareStep is a function, and only data can travel.', {
       path: name,
       remedy: "Make it a processor's processInputStep, and that processor the last entry of the agent's input list.",
     });
-  const remedy = Object.hasOwn(laterOptions, name) ? laterOptions[name] : undefined;
+  const remedy = Object.hasOwn(NOT_BUILT_YET, name) ? NOT_BUILT_YET[name] : undefined;
   if (remedy !== undefined)
     return new MillraceError('not-built-yet', `${name} cannot be given per call yet.`, { path: name, remedy });
   return new MillraceError('run-refused', `There is no option "${name}".`, {

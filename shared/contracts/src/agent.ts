@@ -15,14 +15,6 @@ export const NOT_BUILT_YET: Record<string, string> = {
   observe: 'Leave it out, or leave the entry out: every entry is waited for.',
 };
 
-/** Per-call overrides that later versions have, with what to do until then. */
-export const OVERRIDES_NOT_BUILT_YET: Record<string, string> = {
-  inputProcessors: 'Apply an agent with that list.',
-  outputProcessors: 'Apply an agent with that list.',
-  errorProcessors: 'Apply an agent with that list.',
-  maxProcessorRetries: 'Set it on the agent.',
-};
-
 export const onFailureSchema = z.enum(['fail', 'skip']);
 
 /** How an entry is called. What is absent comes from the processor's own default. */
@@ -60,6 +52,13 @@ export const agentEntrySchema = z.union([tokenSchema.transform((use): EntryObjec
   error: 'must be the name of a processor, or an object with `use`',
 });
 
+/** What a caller lists for one run: the name of a processor, or an object. Its policy is the processor's own. */
+export const overrideEntrySchema = z.union(
+  [tokenSchema, z.strictObject({ use: tokenSchema, as: tokenSchema.optional(), options: jsonObjectSchema.optional() })],
+  { error: 'must be the name of a processor, or an object with `use`' },
+);
+export type OverrideEntry = z.infer<typeof overrideEntrySchema>;
+
 export const memorySchema = z.strictObject({
   lastMessages: z.number().int().min(0).max(1_000).optional(),
   semanticRecall: z.union([z.boolean(), jsonObjectSchema]).optional(),
@@ -75,12 +74,13 @@ export const AGENT_LIMITS = {
   maxEntries: 256,
   maxTools: 256,
   maxInstructions: 256,
+  maxOverrides: 64,
   /** Of the definition, as JSON. */
   maxBytes: 256 * 1024,
   /** A tenant's. */
   maxAgents: 1_000,
 } as const;
-const { maxEntries, maxTools, maxInstructions } = AGENT_LIMITS;
+const { maxEntries, maxTools, maxInstructions, maxOverrides } = AGENT_LIMITS;
 
 /** What callers may submit where the agent does not say otherwise: clients without a thread send their history along. */
 export const CALLER_ROLES = ['user', 'assistant', 'tool'] as const;
@@ -105,6 +105,13 @@ export const agentSchema = z.strictObject({
     .max(maxTools)
     .optional()
     .describe('tools and entries whose suspensions are questions to the caller; all others wait for an operator'),
+  overrides: z
+    .array(tokenSchema)
+    .max(maxOverrides)
+    .optional()
+    .describe(
+      'processors that callers may list for one run in place of this agent’s lists; absent: they may override nothing',
+    ),
   maxSteps: z.number().int().min(1).max(100).default(MAX_STEPS),
   maxProcessorRetries: z.number().int().min(0).max(100).optional(),
   modelSettings: modelSettingsSchema.optional(),

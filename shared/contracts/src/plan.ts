@@ -2,7 +2,7 @@
 // said of each processor. A run follows the stored plan; discovery at run time only merges adjacent entries and finds replicas.
 import { z } from 'zod';
 import { agentSchema, onFailureSchema, whenSchema } from './agent.ts';
-import { jsonObjectSchema } from './json.ts';
+import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { listSchema, readsSchema, stageSchema, type Stage } from './stage.ts';
 import { timeoutMsSchema } from './timeout.ts';
@@ -27,11 +27,16 @@ export const planEntrySchema = z.object({
 });
 export type PlanEntry = z.infer<typeof planEntrySchema>;
 
+/** What an entry of a caller is made of: the processor as it was when the agent was applied. `lists`: where it can stand. */
+export const overridableSchema = planEntrySchema.extend({ optionsSchema: jsonSchemaSchema });
+export type Overridable = z.infer<typeof overridableSchema>;
+
 /** For each stage, the names of its entries in calling order. A processor that stands in two lists is one entry. */
 export const planSchema = z.object({
   entries: z.record(tokenSchema, planEntrySchema),
   order: z.partialRecord(stageSchema, z.array(tokenSchema)),
   tools: z.array(toolDefinitionSchema),
+  overridable: z.record(tokenSchema, overridableSchema).optional().describe('what callers may list, by processor'),
 });
 export type Plan = z.infer<typeof planSchema>;
 

@@ -1,6 +1,7 @@
 // A run from outside: what is submitted, the command that starts it, its status, and the result that it ends with.
 import { z } from 'zod';
 import { publicViolationSchema } from './verdict.ts';
+import { overrideEntrySchema } from './agent.ts';
 import { wireErrorSchema } from './errors.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
@@ -30,7 +31,11 @@ export const threadIdSchema = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters, no spaces');
 
-/** Strict, so that an override that is not built yet is refused by its name. */
+/** Entries of one list that a caller may submit. */
+export const MAX_OVERRIDE_ENTRIES = 32;
+const overrideListSchema = z.array(overrideEntrySchema).max(MAX_OVERRIDE_ENTRIES).optional();
+
+/** Strict, so that what is not known is refused by its name. */
 export const runRequestSchema = z.strictObject({
   runId: tokenSchema,
   tenant: tokenSchema,
@@ -39,6 +44,10 @@ export const runRequestSchema = z.strictObject({
   threadId: threadIdSchema.optional(),
   resourceId: threadIdSchema.optional().describe('the thread owns its memory if absent'),
   requestContext: jsonObjectSchema.default({}),
+  inputProcessors: overrideListSchema.describe('in place of the agent’s input list, where it allows that'),
+  outputProcessors: overrideListSchema,
+  errorProcessors: overrideListSchema,
+  maxProcessorRetries: z.number().int().min(0).max(100).optional().describe('no more than the agent’s own'),
   deadlineMs: z
     .number()
     .int()

@@ -213,6 +213,34 @@ test('a resolved agent does not change what discovery said', () => {
   expect(JSON.stringify([...processors])).toBe(before);
 });
 
+describe('what callers may list for one run', () => {
+  test('stands in the plan as it was when the agent was applied, by id, with the schema of its options', () => {
+    const { overridable, entries } = planOf({ overrides: ['PIIDetector', 'fallback'] });
+    expect(entries).toEqual({});
+    expect(overridable).toMatchObject({
+      pii: {
+        processor: 'pii',
+        lists: ['input', 'output'],
+        timeoutMs: 5_000,
+        onFailure: 'fail',
+        required: false,
+        memory: false,
+      },
+      fallback: { stages: ['processAPIError'], optionsSchema: { type: 'object' } },
+    });
+    expect(planOf({ overrides: [] }).overridable).toEqual({});
+    expect(planOf({})).not.toHaveProperty('overridable');
+  });
+
+  test.each([
+    ['nobody serves', 'nosuch', { code: 'processor-unknown' }],
+    ['is memory', 'memory', { code: 'agent-invalid' }],
+    ['is a memory', 'message-history', { code: 'agent-invalid' }],
+  ])('is nothing that %s', (_what, name, issue) => {
+    expect(issuesOf({ overrides: ['pii', name] })).toMatchObject([{ ...issue, path: 'overrides[1]' }]);
+  });
+});
+
 describe('whose suspensions are questions to the caller', () => {
   test('is said by the names of tools and entries', () => {
     expect(issuesOf({ tools: ['clock'], input: [{ use: 'pii', as: 'asks' }], questions: ['clock', 'asks'] })).toEqual(

@@ -14,6 +14,7 @@ import { orderEntries } from './entry-order.ts';
 import { idOf, missing, useOf, type Known, type Use } from './entry-uses.ts';
 import { makePlan } from './make-plan.ts';
 import { expandMemory, misusedMemory } from './memory-entries.ts';
+import { overridableOf, overrideIssues } from './overridable.ts';
 import { questionIssues } from './question-issues.ts';
 import { useIssues } from './use-issues.ts';
 
@@ -26,6 +27,7 @@ export function resolveAgent(definition: JsonValue, known: Known): Resolved {
   const uses = found.flatMap((one) => ('use' in one ? [one.use] : []));
   issues.push(...found.flatMap((one) => ('issue' in one ? [one.issue] : [])));
   issues.push(...misusedMemory(entries), ...useIssues(uses), ...toolIssues(definition, known));
+  issues.push(...overrideIssues(isObject(definition) ? definition['overrides'] : undefined, known));
   const inOrder = (list: ListName): Use[] => {
     const own = uses.filter((one) => one.list === list);
     const { ordered, issues: wrong } = orderEntries(list, own);
@@ -34,7 +36,8 @@ export function resolveAgent(definition: JsonValue, known: Known): Resolved {
   };
   const ordered = { input: inOrder('input'), output: inOrder('output'), error: inOrder('error') };
   if (issues.length > 0 || !agent) return { issues };
-  const plan = makePlan(agent, ordered, uses, known);
+  const resolved = makePlan(agent, ordered, uses, known);
+  const plan = agent.overrides ? { ...resolved, overridable: overridableOf(agent.overrides, known) } : resolved;
   const wrong = questionIssues(agent, plan);
   return wrong.length > 0 ? { issues: wrong } : { agent, plan };
 }

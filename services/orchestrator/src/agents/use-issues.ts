@@ -1,30 +1,16 @@
 // What is wrong with entries that are each right for themselves: names that collide, options that do not fit, uses of one entry
 // that contradict each other. Pure.
 import type { Issue } from '@millrace/contracts';
-import { schemaProblems } from '../peers/json-schema.ts';
 import { optionsOf, type Use } from './entry-uses.ts';
+import { optionIssues, type GivenOptions } from './option-issues.ts';
 
 export function useIssues(uses: readonly Use[]): Issue[] {
-  return [...duplicates(uses), ...allOptionIssues(uses), ...differing(uses), ...conditional(uses)];
-}
-
-/** For the options of all entries together. Ordinary ones take a millisecond each, and nothing else runs meanwhile. */
-const MAX_OPTIONS_MS = 1_000;
-
-function allOptionIssues(uses: readonly Use[]): Issue[] {
-  const started = performance.now();
-  const issues: Issue[] = [];
-  for (const one of firstUses(uses)) {
-    if (performance.now() - started > MAX_OPTIONS_MS) {
-      const message = `The options take longer to check than ${MAX_OPTIONS_MS} ms; this one and those after it are not checked.`;
-      return [
-        ...issues,
-        { code: 'options-invalid', message, path: one.path, remedy: 'Give fewer or simpler options.' },
-      ];
-    }
-    issues.push(...optionIssues(one, uses));
-  }
-  return issues;
+  return [
+    ...duplicates(uses),
+    ...optionIssues(firstUses(uses).map((first) => givenOptions(first, uses))),
+    ...differing(uses),
+    ...conditional(uses),
+  ];
 }
 
 function duplicates(uses: readonly Use[]): Issue[] {
@@ -45,15 +31,11 @@ function firstUses(uses: readonly Use[]): Use[] {
   return uses.filter((one, at) => uses.findIndex((other) => other.name === one.name) === at);
 }
 
-function optionIssues(first: Use, uses: readonly Use[]): Issue[] {
+function givenOptions(first: Use, uses: readonly Use[]): GivenOptions {
   const { found, path } = uses.find((one) => one.name === first.name && one.given.options !== undefined) ?? first;
   const options = optionsOf(uses.filter((one) => one.name === first.name));
-  return schemaProblems(found.descriptor.optionsSchema, options).map((problem) => ({
-    code: 'options-invalid' as const,
-    message: `${found.descriptor.id}: ${problem.message}.`,
-    path: path.includes('[') ? `${path}.options${problem.path}` : path,
-    remedy: `millrace processors list --json shows the options of ${found.descriptor.id}.`,
-  }));
+  const { id: processor, optionsSchema: schema } = found.descriptor;
+  return { processor, schema, options, place: path, path: path.includes('[') ? `${path}.options` : path };
 }
 
 /** What an entry has once, whatever lists it stands in. */
@@ -77,7 +59,7 @@ function differing(uses: readonly Use[]): Issue[] {
 function conditional(uses: readonly Use[]): Issue[] {
   return firstUses(uses).flatMap((first): Issue[] => {
     const own = uses.filter(({ name }) => name === first.name);
-    const [one] = own.filter(({ given }) => given.when !== undefined);
+    const one = own.find(({ given }) => given.when !== undefined);
     if (!one) return [];
     const path = `${one.path}.when`;
     const other = own.find(({ given }) => JSON.stringify(given.when) !== JSON.stringify(one.given.when));

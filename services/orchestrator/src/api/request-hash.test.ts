@@ -32,6 +32,11 @@ describe('two submissions are different requests', () => {
     ['with another role', said('tool', 'hello')],
     ['with another thread', { threadId: 'u' }],
     ['with a resource', { resourceId: 'r' }],
+    ['with no input processors in place of the agent’s', { inputProcessors: [] }],
+    ['with output processors', { outputProcessors: ['pii'] }],
+    ['with options of them', { outputProcessors: [{ use: 'pii', options: { a: 1 } }] }],
+    ['with error processors', { errorProcessors: ['pii'] }],
+    ['with a number of retries', { maxProcessorRetries: 0 }],
     ['with another context', { requestContext: { a: 1, b: { c: [2, 1] } } }],
   ])('%s', (_what, more) => {
     expect(requestHash({ ...request, ...more })).not.toBe(hash);

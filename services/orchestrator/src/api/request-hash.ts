@@ -1,11 +1,14 @@
-// What makes two submissions the same request: agent, roles and contents of the messages, thread, resource and context. Not the
-// messages' ids or times, the trace or the deadline: a client that tries again may make those anew. Pure.
+// What makes two submissions the same request: agent, roles and contents of the messages, thread, resource, context and overrides. Not
+// the messages' ids or times, the trace or the deadline: a client that tries again may make those anew. Pure.
 import { createHash } from 'node:crypto';
 import type { RunRequest } from '@millrace/contracts';
 
-export function requestHash({ agent, messages, threadId, resourceId, requestContext }: RunRequest): string {
+export function requestHash(given: RunRequest): string {
+  const { agent, messages, threadId, resourceId, requestContext } = given;
+  const { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries } = given;
   const said = messages.map(({ role, content }) => ({ role, content }));
-  const request = { agent, said, threadId, resourceId, requestContext };
+  const overrides = { inputProcessors, outputProcessors, errorProcessors, maxProcessorRetries };
+  const request = { agent, said, threadId, resourceId, requestContext, ...overrides };
   return createHash('sha256').update(JSON.stringify(request, inOrder)).digest('base64url');
 }
 

@@ -1,7 +1,9 @@
 import { CALLER_ROLES, textMessage, type Message, type MessagePart, type RunRequest } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
+import { agentOf } from '../testing/run-states.ts';
 import { refuseBadRequest, requestIssues } from './request-issues.ts';
 
+const applied = { agent: agentOf(), plan: { entries: {}, order: {}, tools: [] }, revision: 1, appliedAt: '' };
 const requestOf = (...messages: Message[]): RunRequest => ({
   runId: 'run-1',
   tenant: 'acme',
@@ -24,7 +26,7 @@ describe('roles of submitted messages', () => {
 
   test('a system message is refused by its role, with what to do instead', () => {
     const request = requestOf(textMessage('m1', 'user', 'hi'), textMessage('m2', 'system', 'obey'));
-    expect(() => refuseBadRequest(request, CALLER_ROLES)).toThrow(
+    expect(() => refuseBadRequest(request, applied)).toThrow(
       expect.objectContaining({
         code: 'run-refused',
         path: 'messages[1].role',
@@ -73,7 +75,7 @@ describe('files in submitted messages', () => {
 
 test('all problems of a request are told at once', () => {
   const request = requestOf(textMessage('run-1', 'system', 'x'), textMessage('run-1', 'user', 'y'));
-  expect(() => refuseBadRequest(request, CALLER_ROLES)).toThrow(
+  expect(() => refuseBadRequest(request, applied)).toThrow(
     expect.objectContaining({
       message: expect.stringContaining('4 problems'),
       issues: expect.objectContaining({ length: 4 }),

@@ -1,25 +1,41 @@
 // What a schema cannot say of a submitted request: who may say what, ids that would hit another message, files that no model could
-// read. Found before anything is stored, all problems at once. Pure.
+// read, overrides that the agent does not allow. Found before anything is stored, all problems at once. Pure.
 import {
   MillraceError,
+  type AppliedAgent,
   type Issue,
   type Message,
   type MessagePart,
   type Role,
   type RunRequest,
 } from '@millrace/contracts';
+import { optionIssues } from '../agents/option-issues.ts';
+import { overrideUses } from '../state/override-plan.ts';
+import { agentOfRun } from '../state/run-agent.ts';
 
 /** More are not listed: the first ones say what is wrong. */
 const MAX_ISSUES = 32;
 
 /** @throws run-refused: the first problem, all of them as issues */
-export function refuseBadRequest(request: RunRequest, callerRoles: readonly Role[]): void {
-  const issues = requestIssues(request, callerRoles);
+export function refuseBadRequest(request: RunRequest, applied: AppliedAgent): void {
+  const issues = [...requestIssues(request, applied.agent.callerRoles), ...overrideIssues(request, applied)];
   const [first] = issues;
   if (!first) return;
   const more = issues.length === 1 ? '' : ` There are ${issues.length} problems.`;
   const { path, remedy } = first;
   throw new MillraceError('run-refused', first.message + more, { path, remedy, issues: issues.slice(0, MAX_ISSUES) });
+}
+
+/** Options are looked at only where everything else is right: what is not allowed has no schema. */
+function overrideIssues(request: RunRequest, applied: AppliedAgent): Issue[] {
+  const own = agentOfRun(applied, request);
+  if ('issues' in own) return own.issues;
+  return optionIssues(
+    overrideUses(request).flatMap(({ path, processor, options }) => {
+      const schema = applied.plan.overridable?.[processor]?.optionsSchema;
+      return schema ? [{ processor, schema, options: options ?? {}, place: path, path: `${path}.options` }] : [];
+    }),
+  );
 }
 
 export function requestIssues({ runId, messages }: RunRequest, callerRoles: readonly Role[]): Issue[] {

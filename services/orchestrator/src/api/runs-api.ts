@@ -55,7 +55,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
           agents.list(tenant).map((one) => one.agent.name),
         );
       }
-      refuseBadRequest(request, applied.value.agent.callerRoles);
+      refuseBadRequest(request, applied.value);
       // Both stand in the run's first record.
       const bytes = Buffer.byteLength(JSON.stringify(request)) + Buffer.byteLength(JSON.stringify(applied));
       if (bytes > bus.maxPayload() - COMMAND_ROOM_BYTES) throw tooLarge(bytes, bus.maxPayload());

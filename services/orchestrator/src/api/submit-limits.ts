@@ -3,7 +3,7 @@
 import { MillraceError, type RunRequest } from '@millrace/contracts';
 
 export type SubmitLimits = {
-  /** UTF-8 bytes of the messages and the context as JSON. */
+  /** UTF-8 bytes of the messages, the context and the overrides as JSON. */
   maxInputBytes: number;
   runsPerSecond: number;
 };
@@ -31,8 +31,9 @@ export function createSubmitGuard(limits: SubmitLimits, now: () => number = () =
     }
   };
   return {
-    check({ tenant, messages, requestContext }) {
-      const bytes = Buffer.byteLength(JSON.stringify(messages)) + Buffer.byteLength(JSON.stringify(requestContext));
+    check(request) {
+      const { tenant } = request;
+      const bytes = inputBytes(request);
       if (bytes > maxInputBytes) throw tooLarge(bytes, maxInputBytes);
       const at = now();
       const until = Math.max(paidUntil.get(tenant) ?? at, at) + intervalMs;
@@ -43,6 +44,12 @@ export function createSubmitGuard(limits: SubmitLimits, now: () => number = () =
       forget(at);
     },
   };
+}
+
+function inputBytes(request: RunRequest): number {
+  const { messages, requestContext, inputProcessors, outputProcessors, errorProcessors } = request;
+  const given = [messages, requestContext, inputProcessors ?? [], outputProcessors ?? [], errorProcessors ?? []];
+  return given.reduce((sum, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0);
 }
 
 function tooLarge(bytes: number, limit: number): MillraceError {

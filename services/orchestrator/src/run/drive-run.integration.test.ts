@@ -55,6 +55,17 @@ describe('a driven run', () => {
     expect((await run.end())?.lastChunk).toEqual(run.chunks().at(-1));
   });
 
+  test('whose overrides its agent has stopped to allow fails by name, and asks nobody', async () => {
+    const { begin, apply, asked } = driver({ text: 'Hello.' });
+    const run = await begin({ agent: await apply() });
+    const { command } = run.delivery;
+    await run.drive({ command: { ...command, request: { ...command.request, inputProcessors: ['pii'] } } });
+    expect(await run.end()).toMatchObject({
+      result: { status: 'failed', error: { code: 'run-refused', path: 'inputProcessors' } },
+    });
+    expect(asked).toEqual([]);
+  });
+
   test('of an agent that is not there fails by name', async () => {
     const run = await driver().begin();
     await run.drive();

@@ -5,6 +5,7 @@ import {
   loggedError,
   toWireError,
   type AppliedAgent,
+  type Issue,
   type StartCommand,
   type RunHead,
   type RunRef,
@@ -123,8 +124,16 @@ async function beginning(
   const applied = await readAgent(deps, command);
   if ('error' in applied) return applied;
   const own = agentOfRun(applied.ok, request);
+  if ('issues' in own) return { error: noLongerAllowed(own.issues) };
   const begun = { action: 'begun' as const, request, applied: own.applied, firstIndex: chunks.nextIndex() };
   return { first: initialState(begun), unsaved: [begun], leftOut: own.leftOut };
+}
+
+/** It was allowed when it was submitted: the agent was applied anew since. Names alone: the caller's options stand in no message. */
+function noLongerAllowed(issues: readonly Issue[]): WireError {
+  const [first] = issues;
+  const { message = 'The agent does not allow the overrides of this run.', ...rest } = first ?? {};
+  return { ...rest, code: 'run-refused', message };
 }
 
 /** Words that were still to be judged when the run was interrupted are judged by its next owner: it comes to this end again. */

@@ -1,7 +1,8 @@
 // What a verdict that stops means for the run: it ends, or goes back to a place before. The same in a stage call and in the output
 // stream.
-import { entriesOf, type ErrorCode, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
+import { type ErrorCode, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
 import { SUSPEND, endWith, fail, wholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { maxRetriesOf } from '../state/max-retries.ts';
 import type { Run } from '../state/run-context.ts';
 import type { Stopped } from './verdict-fold.ts';
 
@@ -76,14 +77,7 @@ function hasAnswered(run: Run, stage: Stage): boolean {
   return answered || REJECTS[stage] !== undefined || (stage === 'processOutputStream' && modelCalls > 0);
 }
 
-/** Unset: a retry is an abort; 10 where the agent has error processors. See docs/semantics.md. */
-const RETRIES_WITH_ERROR_PROCESSORS = 10;
-export function maxRetries(run: Run): number {
-  return (
-    run.agent.maxProcessorRetries ??
-    (entriesOf(run.plan, 'processAPIError').length > 0 ? RETRIES_WITH_ERROR_PROCESSORS : 0)
-  );
-}
+export const maxRetries = ({ agent, plan }: Run): number => maxRetriesOf(agent, plan);
 
 /** What to do about the failure; skipping the entry is a way only where what it guards may go without it. */
 function remedyFor({ entry, processor, service }: PlanEntry, code: ErrorCode): string {

@@ -22,7 +22,12 @@ const applied = (when: When): AppliedAgent => ({
   revision: 3,
   appliedAt: '',
 });
-const leftOut = (when: When, more: Partial<RunRequest>) => agentOfRun(applied(when), request(more)).leftOut;
+const own = (given: AppliedAgent, more: Partial<RunRequest> = {}) => {
+  const resolved = agentOfRun(given, request(more));
+  if ('issues' in resolved) throw new Error(JSON.stringify(resolved.issues));
+  return resolved;
+};
+const leftOut = (when: When, more: Partial<RunRequest>) => own(applied(when), more).leftOut;
 
 describe('an entry under `when`', () => {
   test.each<[When['equals'], JsonObject, string[]]>([
@@ -55,7 +60,7 @@ describe('an entry under `when`', () => {
   );
 
   test('stands at no stage of the run’s plan and among none of its entries; the others do as before', () => {
-    const { plan } = agentOfRun(applied({ context: 'plan', equals: 'pro' }), request()).applied;
+    const { plan } = own(applied({ context: 'plan', equals: 'pro' })).applied;
     expect(plan.order).toEqual({ processInput: ['always'], processInputStep: ['always'] });
     expect(Object.keys(plan.entries)).toEqual(['always']);
   });

@@ -1,15 +1,27 @@
-// The agent as one run has it: entries under `when` are left out where the run's context says something else. Once, when the run
-// begins: what is stored with the run is this agent, and whoever takes the run over follows it. Pure.
-import type { AppliedAgent, JsonValue, Plan, PlanEntry, RunRequest } from '@millrace/contracts';
+// The agent as one run has it: with the caller's lists in place of its own, where it allows that; without the entries under `when` whose
+// context the run does not have. Once, when the run begins: what is stored with the run is this agent, and whoever takes the run over
+// follows it. The definition stays its author's: its texts are trusted, a caller's are not. Pure.
+import type { AppliedAgent, Issue, JsonValue, Plan, PlanEntry, RunRequest } from '@millrace/contracts';
+import { maxRetriesOf } from './max-retries.ts';
+import { overridePlan } from './override-plan.ts';
 
-/** `leftOut`: names of the entries that are not called in this run. */
+/** `leftOut`: names of the entries that are not called in this run, for its context. */
 export type RunAgent = { applied: AppliedAgent; leftOut: string[] };
 
-export function agentOfRun(applied: AppliedAgent, request: RunRequest): RunAgent {
-  const entries = Object.values(applied.plan.entries);
-  const leftOut = entries.filter((entry) => !isMeant(entry, request)).map(({ entry }) => entry);
-  if (leftOut.length === 0) return { applied, leftOut };
-  return { applied: { ...applied, plan: withoutEntries(applied.plan, new Set(leftOut)) }, leftOut };
+export function agentOfRun(applied: AppliedAgent, request: RunRequest): RunAgent | { issues: Issue[] } {
+  const overridden = overridePlan(applied, request);
+  if ('issues' in overridden) return overridden;
+  const { overridable: _, ...plan } = overridden.plan;
+  const leftOut = Object.values(plan.entries)
+    .filter((entry) => !isMeant(entry, request))
+    .map(({ entry }) => entry);
+  const own = leftOut.length === 0 ? plan : withoutEntries(plan, new Set(leftOut));
+  return { applied: { ...applied, agent: withRetries(applied, own, request), plan: own }, leftOut };
+}
+
+function withRetries({ agent }: AppliedAgent, plan: Plan, { maxProcessorRetries }: RunRequest): AppliedAgent['agent'] {
+  if (maxProcessorRetries === undefined) return agent;
+  return { ...agent, maxProcessorRetries: Math.min(maxProcessorRetries, maxRetriesOf(agent, plan)) };
 }
 
 const isMeant = ({ when }: PlanEntry, request: RunRequest): boolean =>

@@ -1,0 +1,30 @@
+// Options against the schema that their processor advertises, for many entries together: ordinary ones take a millisecond each, and nothing
+// else runs meanwhile, so that what takes longer is refused unchecked.
+import type { Issue, JsonObject } from '@millrace/contracts';
+import { schemaProblems } from '../peers/json-schema.ts';
+
+const MAX_OPTIONS_MS = 1_000;
+
+/** `path`: of the options; `place`: of the entry. */
+export type GivenOptions = { processor: string; schema: JsonObject; options: JsonObject; path: string; place: string };
+
+export function optionIssues(all: readonly GivenOptions[]): Issue[] {
+  const started = performance.now();
+  const issues: Issue[] = [];
+  for (const { processor, schema, options, path, place } of all) {
+    if (performance.now() - started > MAX_OPTIONS_MS) {
+      const message = `The options take longer to check than ${MAX_OPTIONS_MS} ms; this one and those after it are not checked.`;
+      return [...issues, { code: 'options-invalid', message, path: place, remedy: 'Give fewer or simpler options.' }];
+    }
+    const problems = schemaProblems(schema, options);
+    issues.push(
+      ...problems.map((problem) => ({
+        code: 'options-invalid' as const,
+        message: `${processor}: ${problem.message}.`,
+        path: path === place ? path : `${path}${problem.path}`,
+        remedy: `millrace processors list --json shows the options of ${processor}.`,
+      })),
+    );
+  }
+  return issues;
+}

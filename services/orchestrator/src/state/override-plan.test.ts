@@ -1,0 +1,179 @@
+import { textMessage, type AppliedAgent, type Overridable, type PlanEntry, type RunRequest } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { agentOf } from '../testing/run-states.ts';
+import { agentOfRun } from './run-agent.ts';
+
+const request = (more: Partial<RunRequest>): RunRequest => ({
+  runId: 'r1',
+  tenant: 'acme',
+  agent: 'demo',
+  messages: [textMessage('m', 'user', 'hi')],
+  requestContext: {},
+  deadlineMs: 1_000,
+  ...more,
+});
+const both = {
+  stages: ['processInput', 'processOutputStream'] as PlanEntry['stages'],
+  lists: ['input', 'output'] as PlanEntry['lists'],
+};
+const overridable = (processor: string, more: Partial<PlanEntry> = {}): Overridable => ({
+  ...planEntry(processor, { ...both, ...more }),
+  optionsSchema: { type: 'object' },
+});
+/** Memory stands first, as it should not, so that its place is seen to be looked after. */
+const entries = [
+  planEntry('history', { stages: ['processInput', 'processOutputResult'], lists: ['input', 'output'], memory: true }),
+  planEntry('guard', { ...both, required: true, options: { strict: true } }),
+  planEntry('polite', both),
+];
+const applied: AppliedAgent = {
+  agent: agentOf({ overrides: ['pii', 'keyword', 'fallback'], questions: ['asks'] }),
+  plan: {
+    ...planOf(entries),
+    overridable: {
+      pii: overridable('pii'),
+      keyword: overridable('keyword', { stages: ['processInput'], lists: ['input'] }),
+      fallback: overridable('fallback', { stages: ['processAPIError'], lists: ['error'] }),
+    },
+  },
+  revision: 1,
+  appliedAt: '',
+};
+const planFor = (more: Partial<RunRequest>, of = applied) => {
+  const own = agentOfRun(of, request(more));
+  if ('issues' in own) throw new Error(JSON.stringify(own.issues));
+  return own.applied;
+};
+const issuesOf = (more: Partial<RunRequest>, of = applied) => {
+  const own = agentOfRun(of, request(more));
+  return 'issues' in own ? own.issues.map(({ path, message }) => `${path}: ${message}`) : [];
+};
+
+describe('a list that the caller gives', () => {
+  test('stands in place of the agent’s; what is required follows it, and memory that', () => {
+    const { plan } = planFor({ inputProcessors: ['keyword', { use: 'pii', as: 'mine', options: { a: 1 } }] });
+    expect(plan.order.processInput).toEqual(['keyword', 'mine', 'guard', 'history']);
+    expect(plan.entries['mine']).toMatchObject({
+      processor: 'pii',
+      entry: 'mine',
+      options: { a: 1 },
+      lists: ['input'],
+      required: false,
+    });
+  });
+
+  test('leaves the stages of the other lists as they are, also of an entry that stood in both', () => {
+    const { plan } = planFor({ inputProcessors: [] });
+    expect(plan.order).toEqual({
+      processInput: ['guard', 'history'],
+      processOutputStream: ['guard', 'polite'],
+      processOutputResult: ['history'],
+    });
+    expect(plan.entries['polite']?.lists).toEqual(['output']);
+  });
+
+  test('that is given for both lists takes the entry away', () => {
+    const { plan } = planFor({ inputProcessors: [], outputProcessors: ['pii'] });
+    expect(plan.order.processOutputStream).toEqual(['pii', 'guard']);
+    expect(Object.keys(plan.entries).toSorted()).toEqual(['guard', 'history', 'pii']);
+  });
+
+  test('with one processor in two lists has one entry', () => {
+    const { plan } = planFor({ inputProcessors: ['pii'], outputProcessors: ['pii'] });
+    expect(plan.entries['pii']?.lists).toEqual(['input', 'output']);
+  });
+
+  test('changes nothing of what is required', () => {
+    const { plan } = planFor({ inputProcessors: ['pii'], outputProcessors: ['pii'], errorProcessors: ['fallback'] });
+    expect(plan.entries['guard']).toEqual(applied.plan.entries['guard']);
+    expect(plan.order.processAPIError).toEqual(['fallback']);
+  });
+
+  test('is in the plan of the run and not in the definition, whose texts are trusted', () => {
+    const { agent, plan } = planFor({ inputProcessors: [{ use: 'pii', options: { response: 'my own words' } }] });
+    expect(agent).toEqual(applied.agent);
+    expect(JSON.stringify(plan)).toContain('my own words');
+    expect(plan).not.toHaveProperty('overridable');
+  });
+});
+
+describe('retries that the caller asks for', () => {
+  test.each<[number | undefined, Partial<RunRequest>, number | undefined]>([
+    [3, { maxProcessorRetries: 9 }, 3],
+    [3, { maxProcessorRetries: 1 }, 1],
+    [undefined, { maxProcessorRetries: 9 }, 0],
+    [undefined, { maxProcessorRetries: 99, errorProcessors: ['fallback'] }, 10],
+    [3, {}, 3],
+  ])('where the agent has %s, with %j are %s', (own, more, expected) => {
+    const agent = agentOf({ overrides: ['fallback'], ...(own !== undefined && { maxProcessorRetries: own }) });
+    expect(planFor(more, { ...applied, agent }).agent.maxProcessorRetries).toBe(expected);
+  });
+});
+
+describe('an override is refused,', () => {
+  test.each<[string, Partial<RunRequest>, string]>([
+    [
+      'a processor that the agent does not name',
+      { inputProcessors: ['evil'] },
+      'inputProcessors[0]: Callers of this agent may not list "evil".',
+    ],
+    [
+      'one that the agent itself uses, and does not name',
+      { inputProcessors: ['polite'] },
+      'inputProcessors[0]: Callers',
+    ],
+    ['a member that every object has', { inputProcessors: ['constructor'] }, 'inputProcessors[0]: Callers'],
+    ['memory', { inputProcessors: ['memory'] }, 'inputProcessors[0]: Callers'],
+    [
+      'a processor without a stage of the list',
+      { outputProcessors: ['keyword'] },
+      'outputProcessors[0]: "keyword" has no stage',
+    ],
+    [
+      'the name of what is required',
+      { inputProcessors: [{ use: 'pii', as: 'guard' }] },
+      'inputProcessors[0]: "guard" is the name of an entry',
+    ],
+    [
+      'the name of what stays in another list',
+      { inputProcessors: [{ use: 'pii', as: 'polite' }] },
+      'inputProcessors[0]: "polite" is the name',
+    ],
+    [
+      'the name of memory',
+      { outputProcessors: [{ use: 'pii', as: 'history' }] },
+      'outputProcessors[0]: "history" is the name',
+    ],
+    [
+      'a name whose questions the caller may answer',
+      { inputProcessors: [{ use: 'pii', as: 'asks' }] },
+      'inputProcessors[0]: "asks" is the name',
+    ],
+    [
+      'one name twice',
+      { inputProcessors: ['pii', 'pii'] },
+      'inputProcessors[1]: "pii" is the name of inputProcessors[0] too.',
+    ],
+    [
+      'other options at the two places of one entry',
+      { inputProcessors: ['pii'], outputProcessors: [{ use: 'pii', options: { a: 1 } }] },
+      'outputProcessors[0]: "pii" is the name of inputProcessors[0] too.',
+    ],
+  ])('%s', (_what, more, issue) => {
+    expect(issuesOf(more)).toEqual([expect.stringContaining(issue)]);
+  });
+
+  test('whatever it is, where the agent says nothing of overrides', () => {
+    const { overrides: _, ...agent } = applied.agent;
+    const all = { inputProcessors: [], outputProcessors: ['pii'], errorProcessors: [], maxProcessorRetries: 0 };
+    expect(issuesOf(all, { ...applied, agent })).toEqual(
+      Object.keys(all).map((field) => expect.stringMatching(`^${field}: `)),
+    );
+    expect(issuesOf({}, { ...applied, agent })).toEqual([]);
+  });
+
+  test('every problem at once', () => {
+    expect(issuesOf({ inputProcessors: ['evil', 'worse'], outputProcessors: ['keyword'] })).toHaveLength(3);
+  });
+});

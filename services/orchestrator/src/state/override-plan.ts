@@ -1,0 +1,131 @@
+// The lists that a caller gives for one run in place of the agent's. By allow-list alone: the agent names the processors, and what they
+// are was resolved when it was applied. What the agent requires stays, after the caller's entries, and memory after that; an entry of
+// the caller can bear no name of one that stays, so that it neither shares its state nor changes its options. Pure.
+import {
+  stagesOfList,
+  type AppliedAgent,
+  type Issue,
+  type JsonObject,
+  type ListName,
+  type OverrideEntry,
+  type Plan,
+  type PlanEntry,
+  type RunRequest,
+} from '@millrace/contracts';
+
+const FIELDS = { input: 'inputProcessors', output: 'outputProcessors', error: 'errorProcessors' } as const;
+const LISTS = ['input', 'output', 'error'] as const;
+
+/** One use of a processor in a list of the caller. */
+export type OverrideUse = {
+  list: ListName;
+  path: string;
+  name: string;
+  processor: string;
+  options?: JsonObject | undefined;
+};
+
+export function overrideUses(request: RunRequest): OverrideUse[] {
+  return LISTS.flatMap((list) =>
+    (request[FIELDS[list]] ?? []).map((entry, at) => useOf(list, `${FIELDS[list]}[${at}]`, entry)),
+  );
+}
+
+function useOf(list: ListName, path: string, entry: OverrideEntry): OverrideUse {
+  if (typeof entry === 'string') return { list, path, name: entry, processor: entry };
+  return { list, path, name: entry.as ?? entry.use, processor: entry.use, options: entry.options };
+}
+
+const listsOf = (request: RunRequest): ListName[] => LISTS.filter((list) => request[FIELDS[list]] !== undefined);
+
+/** The plan as the request has it; or everything that its agent does not allow. */
+export function overridePlan({ agent, plan }: AppliedAgent, request: RunRequest): { plan: Plan } | { issues: Issue[] } {
+  const lists = listsOf(request);
+  if (lists.length === 0 && request.maxProcessorRetries === undefined) return { plan };
+  if (!agent.overrides) return { issues: notAllowed(request) };
+  const uses = overrideUses(request);
+  const kept = keptPlan(plan, lists);
+  const issues = [...useIssues(uses, plan, new Set([...Object.keys(kept.entries), ...(agent.questions ?? [])]))];
+  if (issues.length > 0) return { issues };
+  const byName = Map.groupBy(uses, ({ name }) => name);
+  const own = Object.fromEntries([...byName].flatMap(([name, all]) => entryOf(plan, name, all)));
+  const order: Plan['order'] = { ...kept.order };
+  for (const list of lists)
+    for (const stage of stagesOfList(list)) {
+      const first = uses.filter((use) => use.list === list && own[use.name]?.stages.includes(stage));
+      const names = [...first.map(({ name }) => name), ...(order[stage] ?? [])];
+      if (names.length > 0) order[stage] = names;
+    }
+  return { plan: { ...kept, entries: { ...own, ...kept.entries }, order } };
+}
+
+/** Without what the caller's lists take the place of. What is required stands before memory. */
+function keptPlan(plan: Plan, lists: readonly ListName[]): Plan {
+  const stays = ({ required, memory }: PlanEntry) => required || memory;
+  const order: Plan['order'] = { ...plan.order };
+  for (const stage of lists.flatMap(stagesOfList)) {
+    const staying = (order[stage] ?? []).flatMap((name) => plan.entries[name] ?? []).filter(stays);
+    const inOrder = [...staying.filter(({ memory }) => !memory), ...staying.filter(({ memory }) => memory)];
+    order[stage] = inOrder.map(({ entry }) => entry);
+    if (inOrder.length === 0) delete order[stage];
+  }
+  const isListed = (entry: PlanEntry, list: ListName) => !lists.includes(list) || stays(entry);
+  const entries = Object.values(plan.entries).flatMap((entry): PlanEntry[] => {
+    const left = entry.lists.filter((list) => isListed(entry, list));
+    return left.length === 0 ? [] : [{ ...entry, lists: left }];
+  });
+  return { ...plan, order, entries: Object.fromEntries(entries.map((entry) => [entry.entry, entry])) };
+}
+
+function entryOf({ overridable }: Plan, name: string, uses: readonly OverrideUse[]): [string, PlanEntry][] {
+  const [first] = uses;
+  const template = first && overridable?.[first.processor];
+  if (!template) return [];
+  const { optionsSchema: _, ...processor } = template;
+  const lists = [...new Set(uses.map(({ list }) => list))];
+  return [[name, { ...processor, entry: name, lists, options: first.options ?? {} }]];
+}
+
+function useIssues(uses: readonly OverrideUse[], { overridable = {} }: Plan, taken: ReadonlySet<string>): Issue[] {
+  const allowed = Object.keys(overridable).join(', ') || 'none';
+  return uses.flatMap((use, at): Issue[] => {
+    const { list, path, name, processor } = use;
+    const template = Object.hasOwn(overridable, processor) ? overridable[processor] : undefined;
+    if (!template)
+      return [issue(path, `Callers of this agent may not list "${processor}".`, `They may list: ${allowed}.`)];
+    if (!template.stages.some((stage) => stagesOfList(list).includes(stage)))
+      return [
+        issue(
+          path,
+          `"${processor}" has no stage of the ${list} list.`,
+          `It stands under ${template.lists.join(' or ')}.`,
+        ),
+      ];
+    if (taken.has(name))
+      return [issue(path, `"${name}" is the name of an entry of the agent.`, 'Give yours another name, by `as`.')];
+    const twin = uses.slice(0, at).find((other) => other.name === name && (other.list === list || !isSame(other, use)));
+    return twin
+      ? [issue(path, `"${name}" is the name of ${twin.path} too.`, 'Give one of the two another name, by `as`.')]
+      : [];
+  });
+}
+
+/** In two lists it is one entry. */
+function isSame(one: OverrideUse, other: OverrideUse): boolean {
+  return one.processor === other.processor && JSON.stringify(one.options) === JSON.stringify(other.options);
+}
+
+function notAllowed(request: RunRequest): Issue[] {
+  const given = [...Object.values(FIELDS), 'maxProcessorRetries' as const].filter(
+    (field) => request[field] !== undefined,
+  );
+  const remedy = 'Leave it out, or list under `overrides` of the agent which processors its callers may use.';
+  return given.map((field) => issue(field, `This agent does not let its callers override ${field}.`, remedy));
+}
+
+const issue = (path: string, message: string, remedy: string): Issue => ({
+  code: 'run-refused',
+  path,
+  message,
+  remedy,
+});

@@ -1,0 +1,92 @@
+// Lists that a caller gives for one run: by the agent's allow-list, and never in place of what the agent requires.
+import { useNats, useProcessors, useStack } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { collect } from './collect.ts';
+import { script } from './script.ts';
+import { halter, rescuer, stopper } from './verdict-processors.ts';
+
+const nats = useNats();
+useProcessors(nats, [stopper, halter, rescuer]);
+const stack = useStack(nats, ['orchestrator', 'guardrails']);
+
+const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.' };
+const ask = async (agent: string, options: object, text = 'Hello.') => {
+  const run = await stack.client.start(agent, script({ text }, { text: 'second' }), options);
+  await collect(run);
+  return run.result();
+};
+const stop = (at: string, more: object = {}) => ({ use: 'stopper', options: { at, ...more } });
+
+describe('overrides of a run', () => {
+  test('take the place of the agent’s list, and what it requires still judges', async () => {
+    const required = { use: 'keyword', options: { keywords: ['forbidden'] }, required: true };
+    const own = { use: 'stopper', options: { at: 'processInput' } };
+    await stack.client.agents.apply({
+      ...base,
+      name: 'replaced',
+      input: [own, required],
+      output: [required],
+      overrides: ['stopper', 'pii'],
+    });
+    expect(await ask('replaced', {})).toMatchObject({ status: 'aborted', tripwire: { processorId: 'stopper' } });
+    expect(await ask('replaced', { inputProcessors: [] })).toMatchObject({ status: 'finished', text: 'Hello.' });
+    const all = { inputProcessors: [], outputProcessors: [] };
+    expect(await ask('replaced', all, 'forbidden')).toMatchObject({
+      status: 'aborted',
+      tripwire: { processorId: 'keyword' },
+    });
+    expect(await ask('replaced', { ...all, outputProcessors: ['pii'] }, 'To ada@example.org.')).toMatchObject({
+      status: 'finished',
+      text: 'To ***@***.***.',
+    });
+  });
+
+  test('are refused by name before anything runs', async () => {
+    await stack.client.agents.apply({ ...base, name: 'closed', input: [stop('processInput')] });
+    await stack.client.agents.apply({ ...base, name: 'narrow', overrides: ['pii'] });
+    const refused = async (agent: string, options: object, issue: object) =>
+      expect(stack.client.start(agent, 'hi', options)).rejects.toMatchObject({ code: 'run-refused', ...issue });
+    await refused('closed', { inputProcessors: [] }, { path: 'inputProcessors' });
+    await refused('closed', { maxProcessorRetries: 1 }, { path: 'maxProcessorRetries' });
+    await refused(
+      'narrow',
+      { outputProcessors: ['stopper'] },
+      { path: 'outputProcessors[0]', remedy: 'They may list: pii.' },
+    );
+    await refused(
+      'narrow',
+      { inputProcessors: [{ use: 'pii', options: { volume: 11 } }] },
+      { path: expect.stringMatching(/^inputProcessors\[0\]\.options/) },
+    );
+  });
+
+  test('ask for no more retries than the agent allows', async () => {
+    await stack.client.agents.apply({ ...base, name: 'retries', maxProcessorRetries: 1, overrides: ['stopper'] });
+    const twice = { outputProcessors: [stop('processOutputStep', { retry: true, times: 1 })] };
+    expect(await ask('retries', twice)).toMatchObject({ status: 'finished', text: 'second' });
+    expect(await ask('retries', { ...twice, maxProcessorRetries: 0 })).toMatchObject({ status: 'aborted' });
+    const more = { outputProcessors: [stop('processOutputStep', { retry: true, times: 2 })], maxProcessorRetries: 9 };
+    expect(await ask('retries', more)).toMatchObject({ status: 'aborted' });
+  });
+
+  test('are part of what makes a run id one request', async () => {
+    await stack.client.agents.apply({ ...base, name: 'hashed', overrides: ['pii'] });
+    const runId = `overridden-${crypto.randomUUID()}`;
+    const asked = { runId, outputProcessors: ['pii'] };
+    expect(await ask('hashed', asked)).toMatchObject({ status: 'finished' });
+    expect(await ask('hashed', asked)).toMatchObject({ status: 'finished' });
+    await expect(ask('hashed', { runId })).rejects.toMatchObject({ code: 'run-exists' });
+  });
+
+  test('word nothing that passes unjudged: the text of a halt is the caller’s, not the agent’s', async () => {
+    await stack.client.agents.apply({
+      ...base,
+      name: 'halting',
+      output: [{ use: 'pii', required: true }],
+      overrides: ['halter'],
+    });
+    const text = 'To ada@example.org.';
+    const options = { inputProcessors: [{ use: 'halter', options: { at: 'processInput', text } }] };
+    expect(await ask('halting', options)).toMatchObject({ finishReason: 'halted', text: 'To ***@***.***.' });
+  });
+});
