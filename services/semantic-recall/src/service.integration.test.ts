@@ -67,7 +67,7 @@ function describeService(name: string, env: Record<string, string | undefined>):
     const contents = [expect.stringMatching(/User \(.*\): My cat is called Tom\.\n.*A fine name\./)];
     expect(verdict).toMatchObject({
       type: 'continue',
-      changes: { ops: [{ op: 'system', tag: 'semantic-recall', contents }] },
+      changes: { ops: [{ op: 'system', tag: 'semantic-recall:recall', contents }] },
     });
   });
 

@@ -15,8 +15,16 @@ export type ConversationEntry = z.infer<typeof entrySchema>;
 export const systemMessageSchema = z.object({ tag: z.string().min(1), content: z.string() });
 export type SystemMessage = z.infer<typeof systemMessageSchema>;
 
+/** The tag of the agent's instructions. */
+export const INSTRUCTIONS_TAG = 'instructions';
 /** The tag of the system messages that a caller submitted, where the agent allows them. */
 export const CALLER_TAG = 'caller';
+
+/** The tag of an entry that has another name than its processor: two of one processor have a group each. */
+export const entryTag = (tag: string, processor: string, entry: string): string =>
+  entry === processor ? tag : `${tag}:${entry}`;
+/** The tag without the entry's name: what the group's place in the prompt goes by. */
+export const baseTag = (tag: string): string => tag.split(':', 1)[0] ?? tag;
 
 export const conversationSchema = z.object({ entries: z.array(entrySchema), system: z.array(systemMessageSchema) });
 export type Conversation = z.infer<typeof conversationSchema>;

@@ -11,6 +11,7 @@ import { tokenSchema } from './tokens.ts';
 /** What a processor says of itself. `aliases`: the names that other frameworks use. */
 export const processorDescriptorSchema = z.object({
   id: tokenSchema,
+  name: z.string().max(100).optional().describe('to be shown; its id if absent'),
   description: z.string(),
   version: z.string(),
   stages: z.array(stageSchema).min(1),

@@ -1,6 +1,7 @@
 // A verdict as it counts: whether its stage allows it, and what its changes make of the stage's input. The replica asks before the
 // next processor of a call sees the input; the orchestrator asks again, because processors in other languages have no runtime of
 // ours in front of them.
+import { withOneAnswer } from './answer-message.ts';
 import { applyChanges, refusedChange, type Changes } from './changes.ts';
 import { isRetryable, type ErrorCode } from './error-codes.ts';
 import { isKnownCode } from './errors.ts';
@@ -24,7 +25,9 @@ export function applyVerdict(
   const changes = changesOf(verdict);
   if (!changes) return { verdict: withBounds(verdict), input };
   try {
-    return { verdict: withBounds(verdict), input: applyChanges(input, changes) };
+    const next = applyChanges(input, changes);
+    const isAnswer = stage === 'processOutputStep';
+    return { verdict: withBounds(verdict), input: isAnswer ? withOneAnswer(input, next, changes) : next };
   } catch (error) {
     // For example a message to replace that is not there.
     return { verdict: refusal(error instanceof Error ? error.message : String(error)), input };

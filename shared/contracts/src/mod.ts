@@ -1,6 +1,7 @@
 // The wire of Millrace: schemas and types, and the pure operations on them. Imports zod alone.
 export * from './advertised.ts';
 export * from './agent.ts';
+export * from './answer-message.ts';
 export * from './api.ts';
 export * from './changes.ts';
 export * from './chunk.ts';

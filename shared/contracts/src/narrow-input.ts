@@ -3,8 +3,16 @@
 import type { Reads } from './stage.ts';
 import type { StageInput } from './stage-call.ts';
 
-/** Members of a stage's input that go only to who reads them, under the name of what is read. */
-const NEEDS: readonly Reads[] = ['prompt', 'steps', 'chunks', 'tools'];
+/** Members of a stage's input that go only to who reads them, and under which name. */
+const NEEDS: Partial<Record<keyof StageInput, Reads>> = {
+  prompt: 'prompt',
+  steps: 'steps',
+  chunks: 'chunks',
+  tools: 'tools',
+  request: 'request',
+  rawResponse: 'request',
+};
+const needs: readonly (readonly [string, Reads])[] = Object.entries(NEEDS);
 
 export function narrowInput(input: StageInput, reads: readonly Reads[]): StageInput {
   const { conversation } = input;
@@ -20,7 +28,7 @@ export function narrowInput(input: StageInput, reads: readonly Reads[]): StageIn
 }
 
 function withoutUnread(input: StageInput, reads: readonly Reads[]): StageInput {
-  const unread: readonly string[] = NEEDS.filter((need) => need in input && !reads.includes(need));
+  const unread = needs.flatMap(([member, need]) => (member in input && !reads.includes(need) ? [member] : []));
   if (unread.length === 0) return input;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object with fewer of its optional members
   return Object.fromEntries(Object.entries(input).filter(([key]) => !unread.includes(key))) as StageInput;

@@ -43,8 +43,18 @@ export const callEntrySchema = z.object({
   resumeData: jsonValueSchema
     .optional()
     .describe('what somebody answered to what this entry suspended with: the same stage is called again with it'),
+  index: z.number().int().min(0).optional().describe('of the entry in the stage’s order'),
 });
 export type CallEntry = z.infer<typeof callEntrySchema>;
+
+/** Who judges an answer, as a cache has to know it: what other guards have let through is another answer. */
+export const guardVersionSchema = z.object({
+  entry: tokenSchema,
+  processor: tokenSchema,
+  version: z.string(),
+  options: z.string().describe('a hash of the entry’s options'),
+});
+export type GuardVersion = z.infer<typeof guardVersionSchema>;
 
 /**
  * The arguments of all stages in one object; what a stage has no use for is absent. `conversation` holds only the messages
@@ -68,6 +78,9 @@ export const stageInputSchema = z.object({
   chunks: z.array(chunkSchema).optional(),
   fromCache: z.boolean().optional(),
   warnings: z.array(z.unknown()).optional(),
+  guards: z.array(guardVersionSchema).optional().describe('processLLMRequest: part of the key of a cache'),
+  request: jsonValueSchema.optional().describe('the body that was sent to the provider'),
+  rawResponse: jsonValueSchema.optional().describe('what the provider answered around the stream: id, model, headers'),
   text: z.string().optional(),
   toolCalls: z.array(toolCallSchema).optional(),
   finishReason: z.string().optional(),
@@ -78,7 +91,7 @@ export const stageInputSchema = z.object({
   isError: z.boolean().optional(),
   /** processOutputResult: whether a model has answered in this run. Memory saves nothing where none has. */
   answered: z.boolean().optional(),
-  messageId: z.string().optional(),
+  messageId: z.string().optional().describe('processOutputStep: of the answer among the messages'),
 });
 export type StageInput = z.infer<typeof stageInputSchema>;
 

@@ -42,6 +42,7 @@ export function stagesOfList(list: ListName): Stage[] {
  * What a processor may say that it reads; a stage call carries nothing else, so that its cost does not grow with the thread.
  * input, response, remembered, context: messages of that source. system: the system messages. prompt: the provider prompt.
  * steps: the results of earlier steps. chunks: the step's chunks (processLLMResponse). tools: the tools' full definitions.
+ * request: the body that was sent to the model's provider, and what it answered around the stream (processLLMResponse).
  */
 export const readsSchema = z.enum([
   'input',
@@ -53,6 +54,7 @@ export const readsSchema = z.enum([
   'steps',
   'chunks',
   'tools',
+  'request',
 ]);
 export type Reads = z.infer<typeof readsSchema>;
 export const READS_ALL: readonly Reads[] = readsSchema.options;

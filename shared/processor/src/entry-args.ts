@@ -10,7 +10,7 @@ import {
   type Trace,
   type Violation,
 } from '@millrace/contracts';
-import type { CommonArgs } from './processor.ts';
+import type { CommonArgs, Processor } from './processor.ts';
 import { endTimers } from './end-timers.ts';
 import { createRequestContext } from './request-context.ts';
 import { StopError } from './verdict/stop.ts';
@@ -38,6 +38,8 @@ export type EntryArgs = { common: CommonArgs; leftovers: () => Leftovers };
 export type EntryHooks = {
   /** A custom chunk could not be sent. */
   writeFailed: (error: unknown) => void;
+  /** Whose own callback is told of violations. */
+  processor?: Pick<Processor, 'onViolation'>;
   /** The state is live while a session lasts: timers may stand in it, and end with it. */
   live?: boolean;
 };
@@ -45,7 +47,7 @@ export type EntryHooks = {
 export function createEntryArgs(
   entry: CallEntry,
   context: CallContext,
-  { writeFailed, live = false }: EntryHooks,
+  { writeFailed, processor, live = false }: EntryHooks,
 ): EntryArgs {
   const violations = createViolationList(entry.entry);
   const before = JSON.stringify(entry.state);
@@ -67,9 +69,13 @@ export function createEntryArgs(
     tracingContext: context.trace ? { trace: context.trace } : {},
     abortSignal: context.signal,
     writer: createStreamWriter(context.run, (chunk) => context.write(chunk, entry.entry), writeFailed),
-    onViolation: violations.add,
+    onViolation: (violation) => {
+      violations.add(violation);
+      tell(processor, { ...violation, processorId: entry.entry });
+    },
     run: context.run,
     entry: entry.entry,
+    ...(entry.index !== undefined && { processorIndex: entry.index }),
     ...(entry.resumeData !== undefined && { resumeData: entry.resumeData }),
   };
   return {
@@ -83,6 +89,15 @@ export function createEntryArgs(
       return { ...changedState(entry, state, before), ...(found.length > 0 && { violations: found }) };
     },
   };
+}
+
+/** The call goes on whatever becomes of it, now or later. */
+function tell(processor: EntryHooks['processor'], violation: Violation): void {
+  try {
+    void Promise.resolve(processor?.onViolation?.(violation)).catch(() => undefined);
+  } catch {
+    // What it throws is its own affair.
+  }
 }
 
 /** @throws state-not-serializable, naming the place */

@@ -1,7 +1,7 @@
 // What makes a service a processor: the interface, the message list, and runProcessorService(). And what makes it a host of tools.
 export * from './stream/chunk-text.ts';
 export * from './stream/hold-back.ts';
-export { MessageList, type MessageView } from './message-list/message-list.ts';
+export { MessageList, type ListedSystemMessage, type MessageView } from './message-list/message-list.ts';
 export * from './message-list/message-text.ts';
 export * from './processor.ts';
 export * from './processor-definition.ts';

@@ -18,6 +18,8 @@ export const MODEL_TIMEOUT_MS = 30_000;
 
 export type ProcessorDefinition = {
   id: string;
+  /** To be shown beside the id. */
+  name?: string;
   /** One sentence, shown by `millrace processors list`. */
   description: string;
   /** Semantic version; absent: its service's. */
@@ -69,8 +71,25 @@ export function describeProcessor(definition: ProcessorDefinition): ProcessorDes
     reads,
     aliases,
     lists,
-    processDataParts: definition.processDataParts ?? false,
+    ...(definition.name !== undefined && { name: definition.name }),
+    processDataParts: takesDataParts(definition, withDefaults(definition)),
     optionsSchema: toJsonSchema(definition.options),
     policy: { ...DEFAULT_POLICY, ...policy },
   };
+}
+
+/** Said by the definition, or by the processor itself. */
+export function takesDataParts(definition: ProcessorDefinition, processor: Processor | undefined): boolean {
+  return definition.processDataParts ?? processor?.processDataParts ?? false;
+}
+
+/** The processor with its default options; undefined where it cannot be made without the agent's. */
+export function withDefaults({ options, create }: ProcessorDefinition): Processor | undefined {
+  const defaults = options.safeParse({});
+  if (!defaults.success) return undefined;
+  try {
+    return create(defaults.data);
+  } catch {
+    return undefined;
+  }
 }

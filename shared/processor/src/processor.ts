@@ -2,15 +2,16 @@
 // processor implements the methods of the stages that it serves. See ../../../docs and the README's "Write a processor".
 import type {
   Chunk,
+  GuardVersion,
   JsonObject,
   JsonValue,
   Message,
   ModelSettings,
   Prompt,
   RunRef,
+  Stage,
   StepResult,
   StructuredOutput,
-  SystemMessage,
   ToolCall,
   ToolChoice,
   ToolDefinition,
@@ -18,7 +19,7 @@ import type {
   Usage,
   Violation,
 } from '@millrace/contracts';
-import type { MessageList } from './message-list/message-list.ts';
+import type { ListedSystemMessage, MessageList } from './message-list/message-list.ts';
 import type { RequestContext } from './request-context.ts';
 import type { AbortOptions, SuspendOptions } from './verdict/stop.ts';
 
@@ -57,12 +58,21 @@ export type CommonArgs = {
   run: RunRef;
   /** The entry's name in the agent. */
   entry: string;
+  /** Its position among those that the stage calls. An argument, since one processor object serves many runs. */
+  processorIndex?: number;
   stepNumber: number;
 };
 
-type WithMessages = { messages: Message[]; messageList: MessageList; systemMessages: SystemMessage[] };
+/** What a method may return of them: without a tag it is the processor's own. */
+export type ReturnedSystemMessage = { role?: 'system'; content: string; tag?: string };
+
+type WithMessages = { messages: Message[]; messageList: MessageList; systemMessages: ListedSystemMessage[] };
 type Halting = { halt: true; response?: string; reason?: string };
-type MessagesResult = MessageList | Message[] | { messages: Message[]; systemMessages?: SystemMessage[] } | Halting;
+type MessagesResult =
+  | MessageList
+  | Message[]
+  | { messages: Message[]; systemMessages?: ReturnedSystemMessage[] }
+  | Halting;
 
 export type ProcessInputArgs = CommonArgs & WithMessages;
 export type ProcessInputResult = MessagesResult | void | undefined;
@@ -81,7 +91,11 @@ export type ProcessInputStepArgs = CommonArgs & WithMessages & ModelCall & { ste
 export type ProcessInputStepResult =
   | MessageList
   | Message[]
-  | (Partial<ModelCall> & { messages?: Message[]; messageList?: MessageList; systemMessages?: SystemMessage[] })
+  | (Partial<ModelCall> & {
+      messages?: Message[];
+      messageList?: MessageList;
+      systemMessages?: ReturnedSystemMessage[];
+    })
   | Halting
   | void
   | undefined;
@@ -94,7 +108,10 @@ export type ProcessLLMRequestArgs = CommonArgs & {
   tools: ToolDefinition[];
   toolChoice?: ToolChoice;
   modelSettings: ModelSettings;
+  providerOptions: Record<string, JsonObject>;
   structuredOutput?: StructuredOutput;
+  /** Who else judges the run, by version and options: what they have let through is another answer where these differ. */
+  guards: GuardVersion[];
 };
 /** `response`: the chunks of an earlier answer instead of a call. */
 export type ProcessLLMRequestResult = { prompt?: Prompt; response?: { chunks: Chunk[] } } | Halting | void | undefined;
@@ -114,9 +131,14 @@ export type ProcessOutputStreamResult = Chunk | Chunk[] | null | undefined | voi
 export type ProcessLLMResponseArgs = CommonArgs & {
   chunks: Chunk[];
   model: string;
+  /** Those before, and this one as it was let through. */
   steps: StepResult[];
   fromCache: boolean;
   warnings: unknown[];
+  /** The body that was sent to the provider. null from a cache. */
+  request: JsonValue;
+  /** What the provider answered around its stream: headers. null from a cache. */
+  rawResponse: JsonValue;
 };
 
 export type ProcessOutputStepArgs = CommonArgs &
@@ -125,6 +147,7 @@ export type ProcessOutputStepArgs = CommonArgs &
     toolCalls: ToolCall[];
     text: string;
     usage: Usage;
+    /** Those before, and this one as it was let through. */
     steps: StepResult[];
   };
 export type ProcessOutputStepResult = MessagesResult | { text?: string; toolCalls?: ToolCall[] } | void | undefined;
@@ -155,7 +178,10 @@ export interface Processor {
   readonly id: string;
   readonly name?: string;
   readonly description?: string;
+  /** Whether processOutputStream also gets `data-*` chunks. Said here or in the definition. */
   readonly processDataParts?: boolean;
+  /** Told of every violation that this processor reports, in whatever call; what it throws is dropped. */
+  onViolation?(violation: Violation): MaybePromise<void>;
   processInput?(args: ProcessInputArgs): MaybePromise<ProcessInputResult>;
   processInputStep?(args: ProcessInputStepArgs): MaybePromise<ProcessInputStepResult>;
   processLLMRequest?(args: ProcessLLMRequestArgs): MaybePromise<ProcessLLMRequestResult>;
@@ -167,3 +193,22 @@ export interface Processor {
   processToolResult?(args: ProcessToolResultArgs): MaybePromise<ProcessToolResultResult>;
   processOutputResult?(args: ProcessOutputResultArgs): MaybePromise<ProcessOutputResultResult>;
 }
+
+type Having<S extends Stage> = { [K in S]: Required<Processor>[K] };
+/** One of the stages of each list at least. */
+export type InputProcessor = Processor &
+  (
+    | Having<'processInput'>
+    | Having<'processInputStep'>
+    | Having<'processLLMRequest'>
+    | Having<'processLLMResponse'>
+    | Having<'processToolCall'>
+  );
+export type OutputProcessor = Processor &
+  (
+    | Having<'processOutputStream'>
+    | Having<'processOutputStep'>
+    | Having<'processToolResult'>
+    | Having<'processOutputResult'>
+  );
+export type ErrorProcessor = Processor & Having<'processAPIError'>;

@@ -51,7 +51,16 @@ const prompt = (newResult: number): Prompt => [
   { role: 'tool', content: [result('1', newResult)] },
 ];
 const request = (options: object, given: Prompt) => {
-  const args = { ...commonArgs(), prompt: given, model: 'openai/x', steps: [], tools: [], modelSettings: {} };
+  const args = {
+    ...commonArgs(),
+    prompt: given,
+    model: 'openai/x',
+    steps: [],
+    tools: [],
+    modelSettings: {},
+    providerOptions: {},
+    guards: [],
+  };
   return { args, answer: async () => limiter(options).processLLMRequest?.(args) };
 };
 
@@ -91,7 +100,7 @@ describe('the input', () => {
       ...old.map((message) => ({ source: 'remembered' as const, message })),
       ...fresh.map((message) => ({ source: 'input' as const, message })),
     ];
-    const systemMessages = system.map((content) => ({ tag: 'instructions', content }));
+    const systemMessages = system.map((content) => ({ role: 'system' as const, tag: 'instructions', content }));
     const messageList = new MessageList({ entries, system: systemMessages }, 'input');
     return { ...inputArgs([]), messageList, messages: messageList.get.all.db(), systemMessages };
   };

@@ -23,6 +23,8 @@ const requested = (options: object, prompt: Prompt) =>
     steps: [],
     tools: [],
     modelSettings: {},
+    providerOptions: {},
+    guards: [],
   });
 
 describe('the prompt of a model call', () => {

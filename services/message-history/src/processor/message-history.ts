@@ -1,7 +1,7 @@
 // message-history: a thread's last messages into the conversation before the run, the run's own messages into the thread after
 // it. It judges nothing: what it stores is what stands in the message list at its place in the output list, so guards belong
 // before it. A store that fails is thrown as its coded error; that the run then goes on is its policy, not its code.
-import { messageText } from '@millrace/contracts';
+import { entryTag, messageText } from '@millrace/contracts';
 import {
   defineProcessor,
   type ProcessInputArgs,
@@ -87,7 +87,10 @@ async function recall(store: HistoryStore, options: Options, args: ProcessInputA
   messageList.add(fresh, 'remembered');
 
   const system = recalled.filter((message) => message.role === 'system');
-  if (options.includeSystemMessages && system.length > 0) messageList.setSystem(SYSTEM_TAG, system.map(messageText));
+  if (options.includeSystemMessages && system.length > 0) {
+    const tag = entryTag(SYSTEM_TAG, 'message-history', args.entry);
+    messageList.setSystem(tag, system.map(messageText));
+  }
 }
 
 async function save(store: HistoryStore, args: ProcessOutputResultArgs): Promise<void> {

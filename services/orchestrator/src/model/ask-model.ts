@@ -28,7 +28,7 @@ export type ModelCall = {
   tools: ToolDefinition[];
   toolChoice?: ToolChoice | undefined;
   modelSettings: ModelSettings;
-  providerOptions: CallOptions['providerOptions'];
+  providerOptions: StageInput['providerOptions'];
   structuredOutput?: StructuredOutput | undefined;
   /** Chunks of an earlier answer instead of a call. */
   cached?: Chunk[] | undefined;

@@ -10,7 +10,10 @@ import { unlessStopped } from '../state/unless-stopped.ts';
 /** How long a model may send nothing, ms. */
 const MODEL_IDLE_MS = 120_000;
 
-export type ModelEnd = { finishReason: string; usage: Usage; warnings: unknown[] } | ModelFailure;
+export type ModelEnd = ModelAnswered | ModelFailure;
+type ModelAnswered = { finishReason: string; usage: Usage; warnings: unknown[] } & ProviderCall;
+/** What the provider's client tells of a call beside its stream: for processors alone, never for a client. */
+export type ProviderCall = { request?: unknown; rawResponse?: unknown };
 /** `code`: model-call-failed if absent. */
 export type ModelFailure = { error: ModelError; code?: ErrorCode; retryAfterMs?: number };
 
@@ -31,13 +34,16 @@ export async function streamModel(
   const withEnds = createPartEnds();
   let end: ModelEnd = { error: { name: 'Error', message: 'The model ended without a finish.', isRetryable: true } };
   let warnings: unknown[] = [];
+  let provider: ProviderCall = {};
   try {
     const answer = await unlessStopped(Promise.resolve(model.doStream({ ...options, abortSignal })), abortSignal);
+    provider = { request: answer?.request?.body, rawResponse: answer?.response };
     for await (const part of partsOf(answer?.stream, abortSignal)) {
       idle.pause();
       if (part.type === 'error') throw part.error;
       if (part.type === 'stream-start') warnings = part.warnings;
-      if (part.type === 'finish') end = { finishReason: part.finishReason.unified, usage: usageOf(part), warnings };
+      if (part.type === 'finish')
+        end = { finishReason: part.finishReason.unified, usage: usageOf(part), warnings, ...provider };
       const chunks = withEnds(part, toChunks(part));
       if (chunks.length > 0) await take(chunks);
       if (signal.aborted) break;

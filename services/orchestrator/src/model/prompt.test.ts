@@ -1,4 +1,5 @@
 import {
+  INSTRUCTIONS_TAG,
   textMessage,
   withCallerSystem,
   type Conversation,
@@ -7,7 +8,7 @@ import {
   type SystemMessage,
 } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { FEEDBACK_TAG, INSTRUCTIONS_TAG } from '../state/run-state.ts';
+import { FEEDBACK_TAG } from '../state/run-state.ts';
 import { promptOf } from './prompt.ts';
 
 const conversation = (messages: Message[], system: SystemMessage[] = []): Conversation => ({

@@ -1,6 +1,8 @@
 // The conversation as the provider's prompt (LanguageModelV4). System messages come in a fixed order, whatever the order in
 // which processors added them: instructions, then others, then working memory, recall, and last the feedback of a retry.
 import {
+  INSTRUCTIONS_TAG,
+  baseTag,
   isCallerSystem,
   messageText,
   modelParts,
@@ -10,7 +12,7 @@ import {
   type SystemMessage,
 } from '@millrace/contracts';
 import type { Models } from '@millrace/models';
-import { FEEDBACK_TAG, INSTRUCTIONS_TAG } from '../state/run-state.ts';
+import { FEEDBACK_TAG } from '../state/run-state.ts';
 
 export type LanguageModel = ReturnType<Models['languageModel']>;
 export type CallOptions = Parameters<LanguageModel['doStream']>[0];
@@ -35,7 +37,8 @@ export function promptOf({ entries, system }: Conversation): ProviderPrompt {
 
 function rank({ tag }: SystemMessage): number {
   if (tag === INSTRUCTIONS_TAG) return 0;
-  return LAST_TAGS.includes(tag) ? 2 + LAST_TAGS.indexOf(tag) : 1;
+  const at = LAST_TAGS.indexOf(baseTag(tag));
+  return at < 0 ? 1 : 2 + at;
 }
 
 function providerMessages(message: Message): ProviderMessage[] {

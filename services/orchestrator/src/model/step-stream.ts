@@ -9,7 +9,7 @@ import { stopOutcome } from '../stages/stop-outcome.ts';
 import type { Run } from '../state/run-context.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import { createAnswerBuilder, isTooLarge, type AnswerBuilder } from './answer-builder.ts';
-import type { ModelEnd, ModelFailure } from './model-stream.ts';
+import type { ModelEnd, ModelFailure, ProviderCall } from './model-stream.ts';
 import { endsByItself } from './part-ends.ts';
 import { unlessStopped } from '../state/unless-stopped.ts';
 import { createOpenParts } from './open-parts.ts';
@@ -21,7 +21,7 @@ import type { StageFold } from '../stages/verdict-fold.ts';
 export type ChunkSource = (signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>) => Promise<ModelEnd>;
 
 export type StepStream =
-  | { kind: 'answer'; builder: AnswerBuilder; finishReason: string; usage: Usage; warnings: unknown[] }
+  | ({ kind: 'answer'; builder: AnswerBuilder; finishReason: string; usage: Usage; warnings: unknown[] } & ProviderCall)
   | ({ kind: 'model-error' } & ModelFailure)
   | { kind: 'interrupt'; interrupt: Interrupt };
 

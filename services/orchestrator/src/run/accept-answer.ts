@@ -1,7 +1,10 @@
 // processOutputStep, and what it leaves of the answer is the answer: accepted, and a checkpoint, so that it is never paid for twice.
 import {
-  messagesOf,
+  messageText,
+  toolCallsOf,
   toWireError,
+  withText,
+  withToolCalls,
   type Chunk,
   type Draft,
   type JsonValue,
@@ -10,26 +13,23 @@ import {
   type StageInput,
   type StepAnswer,
   type SystemMessage,
-  type ToolCall,
   type ToolDefinition,
 } from '@millrace/contracts';
 import { MAX_TOOL_CALLS, tooManyCalls } from '../model/answer-builder.ts';
 import type { Answered, ModelCall } from '../model/ask-model.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
 import { failInOwnWords, isSuspension, rejecting, type Interrupt } from '../state/interrupt.ts';
-import { textOf, toolCallsOf, withText, withToolCalls } from '../state/response-message.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
+import { stepsWith } from '../state/run-state.ts';
 import { stepInput } from './step-input.ts';
 
-export async function acceptAnswer(run: Run, call: ModelCall, answered: Answered): Promise<Interrupt | undefined> {
-  const { builder, finishReason, usage } = answered;
+/** As it was let through, before anybody has judged it as a whole. */
+export function answerOf(call: ModelCall, { builder, finishReason, usage }: Answered): StepAnswer {
   const message = builder.message();
-  const system = run.state().conversation.system;
-  run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
-  const answer: StepAnswer = {
+  return {
     message,
-    text: textOf(message),
+    text: messageText(message),
     reasoning: builder.reasoning(),
     toolCalls: toolCallsOf(message),
     finishReason,
@@ -37,23 +37,29 @@ export async function acceptAnswer(run: Run, call: ModelCall, answered: Answered
     model: call.model,
     fromCache: call.cached !== undefined,
   };
+}
+
+export async function acceptAnswer(run: Run, call: ModelCall, answer: StepAnswer): Promise<Interrupt | undefined> {
+  const { message } = answer;
+  const system = run.state().conversation.system;
+  run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   return judgeAnswer(run, { answer, tools: call.tools, structured: call.structuredOutput !== undefined, system });
 }
 
 /** Where the stage has suspended, the answer stands in the state: the model is not asked again. */
 export async function judgeAnswer(run: Run, draft: Draft): Promise<Interrupt | undefined> {
   const { message, text, toolCalls, finishReason, usage } = draft.answer;
-  const given = { text, toolCalls };
-  const input = { ...stepInput(run), ...given, finishReason, usage };
+  const steps = stepsWith(run.state(), draft.answer);
+  const input = { ...stepInput(run), steps, text, toolCalls, finishReason, usage, messageId: message.id };
   const result = await runStage(run, 'processOutputStep', input);
   if (result.interrupt) {
     if (isSuspension(result.interrupt)) run.dispatch({ action: 'answer-drafted', draft });
     return result.interrupt;
   }
-  const final = finalMessage(run, message, given, result.input);
+  const final = finalMessage(message, result.input);
   // Processors may have added calls to those of the model.
   if (toolCallsOf(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(tooManyCalls()));
-  const answer = { ...draft.answer, message: final, text: textOf(final), toolCalls: toolCallsOf(final) };
+  const answer = { ...draft.answer, message: final, text: messageText(final), toolCalls: toolCallsOf(final) };
   // With calls the answer is not the last one: its words are about the calls.
   const object = draft.structured && answer.toolCalls.length === 0 ? parseObject(answer.text) : undefined;
   if (object && 'interrupt' in object) return object.interrupt;
@@ -64,16 +70,13 @@ export async function judgeAnswer(run: Run, draft: Draft): Promise<Interrupt | u
   return accept(run, { ...answer, ...passed }, { tools: draft.tools, system, isChanged });
 }
 
-type Given = { text: string; toolCalls: ToolCall[] };
-
-/** The message as processors left it in the conversation, with the text and the calls that they gave instead. */
-function finalMessage(run: Run, message: Message, given: Given, left: StageInput): Message {
-  const { text = given.text, toolCalls = given.toolCalls } = left;
-  const responses = messagesOf(run.state().conversation, 'response');
+/** The message as processors left it in the conversation; text and calls that were changed before a suspension are not in it yet. */
+function finalMessage(message: Message, { conversation, text, toolCalls }: StageInput): Message {
   const removed = { ...message, content: { ...message.content, parts: [] } };
-  const kept = responses.find((response) => response.id === message.id) ?? removed;
-  const withNewText = text === given.text ? kept : withText(kept, text);
-  return toolCalls === given.toolCalls ? withNewText : withToolCalls(withNewText, toolCalls);
+  const kept = conversation?.entries.find((entry) => entry.message.id === message.id)?.message ?? removed;
+  const named = text === undefined || text === messageText(kept) ? kept : withText(kept, text);
+  const isSame = toolCalls === undefined || JSON.stringify(toolCalls) === JSON.stringify(toolCallsOf(named));
+  return isSame ? named : withToolCalls(named, toolCalls);
 }
 
 /** What processInputStep said to the model ends with the step; what processOutputStep says is for the next one. */

@@ -1,12 +1,14 @@
 // A step's answer: processInputStep, processLLMRequest, the model's stream, processLLMResponse, processOutputStep. Asked for anew,
 // from processInputStep on, as often as processAPIError says so.
-import { PROMPT_VERSION, type StageInput } from '@millrace/contracts';
+import { PROMPT_VERSION, entriesOf, type JsonValue, type StageInput, type StepAnswer } from '@millrace/contracts';
 import { askModel, type Answered, type ModelCall } from '../model/ask-model.ts';
 import { promptOf } from '../model/prompt.ts';
 import type { Interrupt } from '../state/interrupt.ts';
-import { acceptAnswer, judgeAnswer } from './accept-answer.ts';
+import { acceptAnswer, answerOf, judgeAnswer } from './accept-answer.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
+import { stepsWith } from '../state/run-state.ts';
+import { guardsOf } from './guard-versions.ts';
 import { stepInput } from './step-input.ts';
 
 export async function answerStage(run: Run): Promise<Interrupt | undefined> {
@@ -18,7 +20,8 @@ export async function answerStage(run: Run): Promise<Interrupt | undefined> {
     if ('interrupt' in asked) return asked.interrupt;
     if ('again' in asked) continue;
     const { answered, call } = asked;
-    return (await judgeResponse(run, call, answered)) ?? (await acceptAnswer(run, call, answered));
+    const answer = answerOf(call, answered);
+    return (await judgeResponse(run, call, answered, answer)) ?? (await acceptAnswer(run, call, answer));
   }
 }
 
@@ -61,7 +64,7 @@ async function prepareCall(run: Run): Promise<{ call: ModelCall } | { interrupt:
 
 /** processLLMRequest: the prompt of this call only, or a whole cached answer instead. */
 async function judgeRequest(run: Run, call: ModelCall): Promise<{ call: ModelCall } | { interrupt: Interrupt }> {
-  const { model, prompt, tools, toolChoice, modelSettings, structuredOutput } = call;
+  const { model, prompt, tools, toolChoice, modelSettings, providerOptions, structuredOutput } = call;
   const { conversation: _, ...common } = stepInput(run);
   const input: StageInput = {
     ...common,
@@ -70,6 +73,8 @@ async function judgeRequest(run: Run, call: ModelCall): Promise<{ call: ModelCal
     promptVersion: PROMPT_VERSION,
     tools,
     modelSettings,
+    guards: guardsOf(run.plan),
+    ...(providerOptions && { providerOptions }),
     ...(toolChoice && { toolChoice }),
     ...(structuredOutput && { structuredOutput }),
   };
@@ -83,10 +88,34 @@ async function judgeRequest(run: Run, call: ModelCall): Promise<{ call: ModelCal
 async function judgeResponse(
   run: Run,
   call: ModelCall,
-  { builder, warnings }: Answered,
+  answered: Answered,
+  answer: StepAnswer,
 ): Promise<Interrupt | undefined> {
   const { conversation: _, ...common } = stepInput(run);
-  const chunks = [...builder.chunks()];
-  const input: StageInput = { ...common, model: call.model, chunks, fromCache: call.cached !== undefined, warnings };
+  const { builder, warnings } = answered;
+  const input: StageInput = {
+    ...common,
+    steps: stepsWith(run.state(), answer),
+    model: call.model,
+    chunks: [...builder.chunks()],
+    fromCache: answer.fromCache,
+    warnings,
+    ...providerCall(run, answered),
+  };
   return (await runStage(run, 'processLLMResponse', input)).interrupt;
+}
+
+/** The body is as long as the prompt: it is written as JSON only for who reads it. */
+function providerCall({ plan }: Run, { request, rawResponse }: Answered): Pick<StageInput, 'request' | 'rawResponse'> {
+  if (!entriesOf(plan, 'processLLMResponse').some(({ reads }) => reads.includes('request'))) return {};
+  return { request: asJson(request), rawResponse: asJson(rawResponse) };
+}
+
+/** What no JSON can say is null. */
+function asJson(value: unknown): JsonValue {
+  try {
+    return JSON.parse(JSON.stringify(value) ?? 'null');
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,7 @@
 // How a run ends: a table of its forms. Each says what is still published before the last chunk, what the last chunk is, and what
 // status and result are kept.
 import {
+  messageText,
   publicViolations,
   type Chunk,
   type RunResult,
@@ -14,7 +15,6 @@ import { haltRun } from './halt-run.ts';
 import { brokenBy, type Ending, type Rejected } from '../state/interrupt.ts';
 import { passError, passTripwire, withoutUntrustedText } from './pass-texts.ts';
 import type { Run } from '../state/run-context.ts';
-import { textOf } from '../state/response-message.ts';
 import { shownMessages, shownSteps } from './shown-steps.ts';
 
 export type Ended = { status: RunStatus; lastChunk: Chunk; result: RunResult };
@@ -58,7 +58,7 @@ const forms: Table = {
 
   cancel(run) {
     const last = chunk(run.ref.runId, { type: 'abort', payload: { reason: 'cancelled' } });
-    return ended(run, 'cancelled', last, { text: shownMessages(run).map(textOf).join(''), finishReason: 'other' });
+    return ended(run, 'cancelled', last, { text: shownMessages(run).map(messageText).join(''), finishReason: 'other' });
   },
 };
 
@@ -90,7 +90,7 @@ export async function endRun(run: Run, ending: Ending): Promise<Ended> {
 
 /** What a run that is put away has said so far. */
 export function resultSoFar(run: Run): RunResult {
-  const text = shownMessages(run).map(textOf).join('');
+  const text = shownMessages(run).map(messageText).join('');
   return resultOf(run, 'suspended', { text, finishReason: 'other' });
 }
 

@@ -1,7 +1,6 @@
 // The chunks that end a step and a run, built from what was let through.
-import { messagesOf, type Chunk, type ChunkOf } from '@millrace/contracts';
+import { messageText, messagesOf, type Chunk, type ChunkOf } from '@millrace/contracts';
 import { chunk } from '../state/make-chunk.ts';
-import { textOf } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 
 export type Finish = ChunkOf<'finish'>;
@@ -25,7 +24,7 @@ export function stepFinish(run: Run): Chunk {
 
 /** The text of the run: of all its accepted answers, as they stand in the conversation. */
 export function runText(run: Run): string {
-  return messagesOf(run.state().conversation, 'response').map(textOf).join('');
+  return messagesOf(run.state().conversation, 'response').map(messageText).join('');
 }
 
 export function finishChunk(run: Run, reason: string): Finish {

@@ -1,6 +1,13 @@
 // The steps of a run as its caller sees them: what their messages say, as those were let through and as processors left them.
-import { messagesOf, type Message, type StepResult, type ToolResult } from '@millrace/contracts';
-import { responseMessageId, textOf, toolCallsOf } from '../state/response-message.ts';
+import {
+  messageText,
+  messagesOf,
+  toolCallsOf,
+  type Message,
+  type StepResult,
+  type ToolResult,
+} from '@millrace/contracts';
+import { responseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 
 /**
@@ -24,7 +31,7 @@ function shownStep(step: StepResult, message: Message | undefined): StepResult {
   const toolCalls = toolCallsOf(message);
   return {
     ...step,
-    text: textOf(message),
+    text: messageText(message),
     reasoning: reasoningOf(message),
     toolCalls,
     toolResults: resultsOf(message),

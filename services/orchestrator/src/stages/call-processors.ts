@@ -67,7 +67,7 @@ async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk)
   const { bus } = run.deps.access;
   const [first] = group;
   if (!first) throw new Error('no processor was to be called');
-  const head = callHead(run, group, resumed);
+  const head = callHead(run, stage, group, resumed);
   const watch = watchCall(run, group, to.lastTry, to.replica);
   const budget = createProgressBudget();
   let progressed = 0;

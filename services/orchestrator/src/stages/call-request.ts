@@ -1,5 +1,12 @@
 // What every request to processors has: which entries go into one call, which run it is for, with what state, and how long it may take.
-import { asTimeoutMs, type CallEntry, type JsonValue, type PlanEntry, type Reads } from '@millrace/contracts';
+import {
+  asTimeoutMs,
+  type CallEntry,
+  type JsonValue,
+  type PlanEntry,
+  type Reads,
+  type Stage,
+} from '@millrace/contracts';
 import type { Discovery } from '../peers/discovery.ts';
 import type { Run } from '../state/run-context.ts';
 
@@ -18,12 +25,12 @@ export function mergeAdjacent(entries: readonly PlanEntry[], discovery: Pick<Dis
 /** Whose suspension was answered, and what with. */
 export type Resumed = { entry: string; data: JsonValue };
 
-export function callHead(run: Run, entries: readonly PlanEntry[], resumed?: Resumed) {
+export function callHead(run: Run, stage: Stage, entries: readonly PlanEntry[], resumed?: Resumed) {
   const { requestContext, trace } = run.state().request;
   return {
     callId: crypto.randomUUID(),
     run: run.ref,
-    entries: entries.map((entry) => callEntry(run, entry, resumed)),
+    entries: entries.map((entry) => callEntry(run, stage, entry, resumed)),
     requestContext,
     ...(trace && { trace }),
     // A merged call's limit is the sum of its members'; the time of each of them is watched too.
@@ -32,8 +39,10 @@ export function callHead(run: Run, entries: readonly PlanEntry[], resumed?: Resu
   };
 }
 
-function callEntry(run: Run, { entry, processor, options }: PlanEntry, resumed?: Resumed): CallEntry {
-  const called = { entry, processor, options, state: run.state().states[entry] ?? {} };
+function callEntry(run: Run, stage: Stage, { entry, processor, options }: PlanEntry, resumed?: Resumed): CallEntry {
+  const index = run.plan.order[stage]?.indexOf(entry) ?? -1;
+  const state = run.state().states[entry] ?? {};
+  const called = { entry, processor, options, state, ...(index >= 0 && { index }) };
   return resumed?.entry === entry ? { ...called, resumeData: resumed.data } : called;
 }
 

@@ -80,7 +80,7 @@ export async function askReplica(
 ): Promise<Asked<OpenedSession>> {
   const { bus } = run.deps.access;
   const stage = 'processOutputStream' as const;
-  const head = callHead(run, group);
+  const head = callHead(run, stage, group);
   const watch = watchCall(run, group, to.lastTry, to.replica);
   const connections = bus.connections();
   const answer = await request<SessionOpened>(bus, {

@@ -1,5 +1,6 @@
 // What each action makes of a run's state; recovery is the same fold again.
 import {
+  INSTRUCTIONS_TAG,
   messagesOf,
   messageText,
   textMessage,
@@ -9,7 +10,7 @@ import {
 } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { agentOf, answerOf, folded, stateOf } from '../testing/run-states.ts';
-import { FEEDBACK_TAG, INSTRUCTIONS_TAG, addUsage } from './run-state.ts';
+import { FEEDBACK_TAG, addUsage } from './run-state.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
 const result: ToolResult = { ...call, result: { time: 'noon' }, isError: false };

@@ -1,6 +1,7 @@
 // A run's state as a fold of its actions: pure, so that folding the stored records again is recovery. What an action means is
 // said here and nowhere else.
 import {
+  INSTRUCTIONS_TAG,
   applyOps,
   withCallerSystem,
   type Conversation,
@@ -18,7 +19,6 @@ import { withResults } from './response-message.ts';
 
 /** The tag of the system message that tells the model why its answer was rejected. docs/semantics.md, section 5. */
 export const FEEDBACK_TAG = 'processor-retry-feedback';
-export const INSTRUCTIONS_TAG = 'instructions';
 
 type Begun = Pick<RunState, 'request' | 'applied' | 'firstIndex'>;
 
@@ -190,6 +190,11 @@ function closed(state: RunState, open: OpenStep, results: ToolResult[]): RunStat
     open: { ...open, closed: true },
     steps: [...state.steps, stepResult(state, answer, results)],
   };
+}
+
+/** The steps of a run with the one whose answer is there and not accepted yet. */
+export function stepsWith(state: RunState, answer: StepAnswer): StepResult[] {
+  return [...state.steps, stepResult(state, answer, [])];
 }
 
 function stepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult[]): StepResult {

@@ -26,7 +26,7 @@ export function useOpenSteps(connection: { bus: Bus }) {
       replicas.push(scriptReplica(connection.bus, stage, [stage], ({ input }) => [judges[stage]?.(input) ?? goOn]));
     }
     const { models, asked } = scriptModel(...script);
-    const reads = ['input', 'response', 'system', 'prompt', 'chunks', 'steps', 'tools'] as const;
+    const reads = ['input', 'response', 'system', 'prompt', 'chunks', 'steps', 'tools', 'request'] as const;
     const judged = stages.map((stage) => planEntry(stage, { stages: [stage], attempts: 1, reads: [...reads] }));
     const made = createTestRun({ bus: connection.bus, entries: [...judged, ...more], models, ...rest });
     runs.push(made);

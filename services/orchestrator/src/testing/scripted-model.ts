@@ -11,6 +11,9 @@ export type Say = {
   breaksOff?: unknown;
   /** Waited for after the text, or until the call is given up. */
   until?: Promise<unknown>;
+  /** What the provider's client tells beside the stream. */
+  request?: { body?: unknown };
+  response?: { headers?: Record<string, string> };
   /** Said although the call was given up. */
   lastWords?: string;
 };
@@ -23,7 +26,8 @@ export function scriptModel(...script: Say[]): ScriptedModel {
     const say = script[Math.min(asked.length, script.length - 1)] ?? {};
     asked.push(options);
     if (say.error !== undefined) throw say.error;
-    return { stream: streamOf(say, options.abortSignal) };
+    const { request, response } = say;
+    return { stream: streamOf(say, options.abortSignal), request, response };
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the orchestrator uses
   const model = { specificationVersion: 'v4', provider: 'test', modelId: 'test', doStream } as unknown as LanguageModel;

@@ -1,6 +1,7 @@
 // semantic-recall: what was said earlier and is near in meaning to what the user says now, shown to the model before the run;
 // what was said in the run, indexed after it. It judges nothing: what it embeds is what stands in the message list at its
 // place, so guards belong before it. What fails is thrown as a coded error; that the run then goes on is its policy.
+import { entryTag } from '@millrace/contracts';
 import type { Embedder } from '@millrace/models';
 import { defineProcessor, type ProcessInputArgs, type ProcessorDefinition } from '@millrace/processor';
 import { memoryOwner } from '@millrace/stores';
@@ -73,7 +74,7 @@ async function recall({ store, embedder }: RecallDependencies, options: Options,
   const around = hits.slice(0, MAX_SURROUNDED);
   const surrounding = await store.findSurrounding(space, { ...asker, around, ...rangeOf(options) }, abortSignal);
   const content = recalledText(hits, surrounding, threadId);
-  if (content !== undefined) messageList.setSystem(SYSTEM_TAG, [content]);
+  if (content !== undefined) messageList.setSystem(entryTag(SYSTEM_TAG, 'semantic-recall', args.entry), [content]);
 }
 
 async function embedOne(embedder: Embedder, text: string, abortSignal: AbortSignal): Promise<number[]> {

@@ -1,7 +1,7 @@
 // working-memory: what is known about a resource, shown to the model before the run and brought up to date after it. It judges
 // nothing: what it reads is what stands in the message list at its place, so guards belong before it. What fails is thrown as
 // a coded error and the memory stays as it was; that the run then goes on is its policy, not its code.
-import type { JsonObject, RunRef } from '@millrace/contracts';
+import { entryTag, type JsonObject, type RunRef } from '@millrace/contracts';
 import type { Models } from '@millrace/models';
 import {
   defineProcessor,
@@ -73,7 +73,7 @@ async function show(store: WorkingMemoryStore, options: Options, shape: MemorySh
   if (owner === undefined) return;
   const { memory } = await store.read(owner, args.abortSignal);
   if (memory === null || Object.keys(memory).length === 0) return;
-  args.messageList.setSystem(SYSTEM_TAG, [systemMessage(shape, memory)]);
+  args.messageList.setSystem(entryTag(SYSTEM_TAG, 'working-memory', args.entry), [systemMessage(shape, memory)]);
 }
 
 async function update(

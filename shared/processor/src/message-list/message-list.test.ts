@@ -142,7 +142,7 @@ describe('system messages of a message list', () => {
     expect(system(received(list))).toEqual(['instructions: Be kind.', 'mine: a', 'mine: b', 'mine: c', 'other: d']);
     list.clearSystemMessages('mine');
     expect(system(received(list))).toEqual(['instructions: Be kind.', 'other: d']);
-    expect(list.getSystemMessages('other')).toEqual([{ tag: 'other', content: 'd' }]);
+    expect(list.getSystemMessages('other')).toEqual([{ role: 'system', tag: 'other', content: 'd' }]);
   });
 
   test('of others are not lost when somebody adds who was not given them', () => {

@@ -22,6 +22,9 @@ export type MessageView = {
   model(): CoreMessage[];
 };
 
+/** A system message as processors see it. */
+export type ListedSystemMessage = { role: 'system'; content: string; tag: string };
+
 /** The tag of system messages that are added without one. */
 const UNTAGGED = 'processor';
 
@@ -89,14 +92,15 @@ export class MessageList {
   }
 
   replaceAllSystemMessages(messages: readonly SystemMessage[]): this {
-    return this.#apply({ op: 'system-all', messages: [...messages] });
+    return this.#apply({ op: 'system-all', messages: messages.map(({ tag, content }) => ({ tag, content })) });
   }
 
-  getSystemMessages(tag?: string): SystemMessage[] {
-    return this.#conversation.system.filter((message) => tag === undefined || message.tag === tag);
+  getSystemMessages(tag?: string): ListedSystemMessage[] {
+    const own = this.#conversation.system.filter((message) => tag === undefined || message.tag === tag);
+    return own.map(({ content, tag: its }) => ({ role: 'system', content, tag: its }));
   }
 
-  getAllSystemMessages(): SystemMessage[] {
+  getAllSystemMessages(): ListedSystemMessage[] {
     return this.getSystemMessages();
   }
 

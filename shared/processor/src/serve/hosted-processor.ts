@@ -1,7 +1,7 @@
 // The processors that a replica serves, ready to be called: their definitions by id, and one object for each set of options.
 import { MillraceError, STAGES, issuesOf, type CallEntry } from '@millrace/contracts';
 import type { Processor } from '../processor.ts';
-import type { ProcessorDefinition } from '../processor-definition.ts';
+import { withDefaults, type ProcessorDefinition } from '../processor-definition.ts';
 
 export type Hosted = { definition: ProcessorDefinition; processor: Processor };
 /** undefined: this replica does not serve that processor. @throws options-invalid */
@@ -47,16 +47,9 @@ export function createHostedProcessors(definitions: readonly ProcessorDefinition
  * @throws processor-invalid
  */
 export function refuseUnlikeDefinition(definition: ProcessorDefinition): void {
-  const options = definition.options.safeParse({});
-  if (!options.success) return;
-  let processor: Processor;
-  try {
-    processor = definition.create(options.data);
-  } catch {
-    // What cannot be made without the agent's options says so at its first call.
-    return;
-  }
-  checkedMethods(definition, processor);
+  // What cannot be made without the agent's options says so at its first call.
+  const processor = withDefaults(definition);
+  if (processor) checkedMethods(definition, processor);
 }
 
 /** @throws processor-invalid, naming the stage */

@@ -45,12 +45,14 @@ export function callMethod(
         tools,
         prompt: input.prompt ?? [],
         steps,
+        guards: input.guards ?? [],
       });
     case 'processAPIError':
       return processor.processAPIError?.({ ...withMessages, error: fromModelError(input.error), steps, model });
     case 'processLLMResponse': {
-      const { chunks = [], fromCache = false, warnings = [] } = input;
-      return processor.processLLMResponse?.({ ...common, chunks, model, steps, fromCache, warnings });
+      const { chunks = [], fromCache = false, warnings = [], request = null, rawResponse = null } = input;
+      const call = { chunks, model, steps, fromCache, warnings, request, rawResponse };
+      return processor.processLLMResponse?.({ ...common, ...call });
     }
     case 'processOutputStep':
       return processor.processOutputStep?.({ ...withMessages, finishReason, toolCalls, text, usage, steps });

@@ -3,6 +3,7 @@ import { narrowInput, type CallEntry, type Chunk, type StageInput, type Verdict 
 import { givenUp } from '../serve/call-stage.ts';
 import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
 import { failureVerdict, thrownVerdict } from '../verdict/failure-verdict.ts';
+import { takesDataParts } from '../processor-definition.ts';
 import type { Hosted } from '../serve/hosted-processor.ts';
 import { createStreamLink, MARK, type StreamItem, type StreamLink } from './stream-link.ts';
 import { createList } from '../serve/stage-methods.ts';
@@ -87,7 +88,7 @@ function createSlot(
   const streamParts: Chunk[] = [];
   // What a writer sends goes to the client in place and at once, through the later processors.
   const writeFailed = (error: unknown) => slot.link.fail(error);
-  const args = createEntryArgs(entry, { ...context, write: next }, { writeFailed, live: true });
+  const args = createEntryArgs(entry, { ...context, write: next }, { writeFailed, processor, live: true });
   const shared = {
     ...args.common,
     streamParts,
@@ -97,7 +98,7 @@ function createSlot(
     args,
     giveUp: () => slot.link.fail(givenUp(entry.entry)),
     link: createStreamLink({
-      processDataParts: definition.processDataParts ?? false,
+      processDataParts: takesDataParts(definition, processor),
       signal: context.signal,
       givenUp: () => givenUp(entry.entry),
       call: (part) => {

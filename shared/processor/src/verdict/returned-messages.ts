@@ -1,7 +1,10 @@
 // What a method that gets messages returned: an array, the MessageList, or an object of members. The messages among it are
 // applied to the list; the other members are given back.
-import { MillraceError, RETURNED_SYSTEM_TAG, type Message, type SystemMessage } from '@millrace/contracts';
+import { INSTRUCTIONS_TAG, MillraceError, RETURNED_SYSTEM_TAG, type Message } from '@millrace/contracts';
 import { MessageList } from '../message-list/message-list.ts';
+
+/** What other frameworks have without a tag. */
+const UNTAGGED: readonly string[] = [INSTRUCTIONS_TAG, RETURNED_SYSTEM_TAG];
 
 export type GivenMessages = {
   messages: Message[];
@@ -29,7 +32,7 @@ export function applyReturnedMessages(result: unknown, given: GivenMessages): Re
   }
   if (messageList !== undefined && messageList !== given.list) throw foreign();
   if (Array.isArray(messages)) reconcileWith(given, messages);
-  if (Array.isArray(systemMessages)) given.list.replaceAllSystemMessages(systemMessages.map(systemMessage));
+  if (Array.isArray(systemMessages)) replaceSystem(given.list, systemMessages);
   return members;
 }
 
@@ -37,9 +40,25 @@ function reconcileWith({ messages, list, emptyMeansNone }: GivenMessages, return
   if (returned.length > 0 || !emptyMeansNone) list.reconcile(messages, returned);
 }
 
-/** Accepts {tag, content} and the {role: 'system', content} that others write. */
-function systemMessage(message: { tag?: string; content: string }): SystemMessage {
-  return { tag: message.tag ?? RETURNED_SYSTEM_TAG, content: message.content };
+type Returned = { tag?: string; content: string };
+
+/**
+ * All of them, where they have tags. Who knows no tags is of another framework, and gives {role, content} back: what stands under a tag
+ * of its own (a memory's) stays where it is, all else is replaced.
+ */
+function replaceSystem(list: MessageList, returned: readonly Returned[]): void {
+  if (returned.some(({ tag }) => tag !== undefined)) {
+    const all = returned.map(({ tag = RETURNED_SYSTEM_TAG, content }) => ({ tag, content }));
+    return void list.replaceAllSystemMessages(all);
+  }
+  const given = list.getAllSystemMessages();
+  const left = [...given];
+  const own = returned.flatMap(({ content }) => {
+    const at = left.findIndex((message) => message.content === content);
+    const [known] = at < 0 ? [] : left.splice(at, 1);
+    return known && !UNTAGGED.includes(known.tag) ? [] : [{ tag: known?.tag ?? RETURNED_SYSTEM_TAG, content }];
+  });
+  list.replaceAllSystemMessages([...own, ...given.filter(({ tag }) => !UNTAGGED.includes(tag))]);
 }
 
 function foreign(): MillraceError {

@@ -1,0 +1,114 @@
+// What the stages around a model call are told of it, and what processInputStep decides of it.
+import { textMessage, type StageInput, type Verdict } from '@millrace/contracts';
+import { useBus, useNats } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { useOpenSteps, type Judge } from '../testing/open-steps.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stepOf = useOpenSteps(connection);
+
+/** A judge that keeps what it is given. */
+function listening() {
+  const heard: StageInput[] = [];
+  const judge: Judge = (input) => {
+    heard.push(input);
+    return goOn;
+  };
+  return { heard, judge };
+}
+
+describe('the steps that a stage after the model is told of', () => {
+  test('have the one that is judged, as it was let through', async () => {
+    const response = listening();
+    const step = listening();
+    const made = await stepOf([{ text: 'Hello.' }], {
+      processLLMResponse: response.judge,
+      processOutputStep: step.judge,
+    });
+    await made.answer();
+    const steps = [{ stepNumber: 0, text: 'Hello.', finishReason: 'stop', toolResults: [], fromCache: false }];
+    expect(response.heard).toMatchObject([{ steps }]);
+    expect(step.heard).toMatchObject([{ steps, messageId: 'run-1.0' }]);
+    expect(made.run.state().steps).toEqual([]);
+  });
+});
+
+describe('processLLMResponse', () => {
+  test('is sent the request’s body and the response’s headers', async () => {
+    const { heard, judge } = listening();
+    const made = await stepOf(
+      [{ text: 'Hello.', request: { body: { model: 'm' } }, response: { headers: { a: 'b' } } }],
+      {
+        processLLMResponse: judge,
+      },
+    );
+    await made.answer();
+    expect(heard).toMatchObject([{ request: { model: 'm' }, rawResponse: { headers: { a: 'b' } } }]);
+  });
+});
+
+describe('processLLMRequest', () => {
+  test('is told the provider options and the other entries’ versions, memory left out', async () => {
+    const { heard, judge } = listening();
+    const pii = planEntry('mine', { processor: 'pii', version: '2.0.0', options: { b: 1, a: 2 }, stages: [] });
+    const same = planEntry('other', { processor: 'pii', version: '2.0.0', options: { a: 2, b: 1 }, stages: [] });
+    const history = planEntry('message-history', { memory: true, stages: [] });
+    const made = await stepOf(
+      [{ text: 'Hello.' }],
+      { processLLMRequest: judge },
+      { agent: { providerOptions: { openai: { user: 'ada' } } }, entries: [pii, same, history] },
+    );
+    await made.answer();
+    const [input] = heard;
+    expect(input?.providerOptions).toEqual({ openai: { user: 'ada' } });
+    expect(input?.guards?.map(({ entry, version }) => `${entry} ${version}`)).toEqual([
+      'mine 2.0.0',
+      'other 2.0.0',
+      'processLLMRequest 0.1.0',
+    ]);
+    const hashes = input?.guards?.map(({ options }) => options) ?? [];
+    expect(hashes[0]).toBe(hashes[1]);
+    expect(hashes[0]).not.toBe(hashes[2]);
+  });
+});
+
+test('what processInputStep gives is asked of the model: model, tools, choice, settings, options, schema', async () => {
+  const tool = { description: 'tells', inputSchema: { type: 'object' }, subject: 's', idempotent: true, timeoutMs: 9 };
+  const changes = {
+    tools: ['clock', 'search'].map((name) => ({ ...tool, name })),
+    activeTools: ['clock'],
+    toolChoice: 'required' as const,
+    modelSettings: { temperature: 0.5, maxOutputTokens: 9 },
+    providerOptions: { openai: { user: 'ada' } },
+    structuredOutput: { schema: { type: 'object' }, name: 'thing' },
+  };
+  const made = await stepOf([{ text: '{}' }], { processInputStep: () => ({ type: 'continue', changes }) });
+  await made.answer();
+  expect(made.asked).toMatchObject([
+    {
+      tools: [{ type: 'function', name: 'clock' }],
+      toolChoice: { type: 'required' },
+      temperature: 0.5,
+      maxOutputTokens: 9,
+      providerOptions: { openai: { user: 'ada' } },
+      responseFormat: { type: 'json', schema: { type: 'object' }, name: 'thing' },
+    },
+  ]);
+  expect(made.asked[0]?.tools).toHaveLength(1);
+});
+
+test('an answer’s message that a processor of processOutputStep replaces is the text and the calls of the next one', async () => {
+  const second = listening();
+  const message = { ...textMessage('run-1.0', 'assistant', 'Better.') };
+  const replace: Verdict = { type: 'continue', changes: { ops: [{ op: 'replace', message }] } };
+  const entries = [planEntry('second', { stages: ['processOutputStep'], reads: ['response'], attempts: 1 })];
+  const serve = scriptReplica(connection.bus, 'processOutputStep', ['second'], ({ input }) => [second.judge(input)]);
+  const made = await stepOf([{ text: 'Hello.' }], { processOutputStep: () => replace }, { entries });
+  await made.answer();
+  await serve.stop();
+  expect(second.heard).toMatchObject([{ text: 'Better.', toolCalls: [] }]);
+  expect(made.run.state().open?.answer).toMatchObject({ text: 'Better.' });
+});

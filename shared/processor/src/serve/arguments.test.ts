@@ -1,0 +1,153 @@
+// What methods are given beside messages, and what stands on the processor itself.
+import type { Conversation, StepResult, Violation } from '@millrace/contracts';
+import { callContext, callEntry, stageCall } from '@millrace/testkit';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { callStage } from './call-stage.ts';
+import { createHostedProcessors } from './hosted-processor.ts';
+import type { ErrorProcessor, InputProcessor, OutputProcessor, Processor } from '../processor.ts';
+import { describeProcessor } from '../processor-definition.ts';
+import { call, define, type Methods } from '../testing/defined.ts';
+
+const step: StepResult = {
+  stepNumber: 0,
+  text: 'hi',
+  reasoning: '',
+  toolCalls: [],
+  toolResults: [],
+  finishReason: 'stop',
+  usage: {},
+  model: 'openai/a',
+  fromCache: false,
+};
+
+describe('arguments of a method', () => {
+  test('the place among the entries of the stage is processorIndex', async () => {
+    const seen: (number | undefined)[] = [];
+    const definition = define('one', { processInput: ({ processorIndex }) => void seen.push(processorIndex) });
+    const entries = [callEntry('one', {}, { index: 3 }), callEntry('one')];
+    await callStage(stageCall('processInput', entries), createHostedProcessors([definition]), callContext());
+    expect(seen).toEqual([3, undefined]);
+  });
+
+  test('processLLMRequest knows what makes up the call: provider options, and who judges', async () => {
+    const guards = [{ entry: 'pii', processor: 'pii', version: '0.2.0', options: 'abc' }];
+    const providerOptions = { openai: { user: 'ada' } };
+    let seen: object = {};
+    const look: Methods = { processLLMRequest: (args) => void (seen = args) };
+    await call('processLLMRequest', [define('cache', look)], { guards, providerOptions });
+    expect(seen).toMatchObject({ guards, providerOptions });
+  });
+
+  test('processLLMResponse gets what was sent and answered, where it reads that', async () => {
+    const input = {
+      request: { model: 'gpt' },
+      rawResponse: { headers: { 'x-id': '1' } },
+      warnings: ['w'],
+      steps: [step],
+    };
+    const seen: object[] = [];
+    const look: Methods = { processLLMResponse: (args) => void seen.push(args) };
+    const reading = define('reading', look, { reads: ['request', 'steps'] });
+    await call('processLLMResponse', [reading, define('blind', look)], input);
+    expect(seen).toMatchObject([input, { request: null, rawResponse: null, warnings: ['w'] }]);
+  });
+});
+
+describe('a processor’s own onViolation', () => {
+  const violating = (onViolation: NonNullable<Processor['onViolation']>) =>
+    define('guard', {
+      onViolation,
+      processInput: (args) => args.onViolation({ message: 'found', strategy: 'warn', detail: { at: 3 } }),
+    });
+
+  test('is told of what it reports, under its entry', async () => {
+    const told: Violation[] = [];
+    const entries = [callEntry('guard', {}, { entry: 'mine' })];
+    const hosted = createHostedProcessors([violating((violation) => void told.push(violation))]);
+    const { verdicts } = await callStage(stageCall('processInput', entries), hosted, callContext());
+    const expected = { processorId: 'mine', message: 'found', strategy: 'warn', detail: { at: 3 } };
+    expect(told).toEqual([expected]);
+    expect(verdicts).toMatchObject([{ type: 'continue', violations: [expected] }]);
+  });
+
+  test.each([
+    ['throws', () => JSON.parse('no JSON')],
+    ['rejects', () => Promise.reject(new Error('later'))],
+  ])('that %s changes nothing', async (_how, onViolation) => {
+    const { verdicts } = await call('processInput', [violating(onViolation)]);
+    expect(verdicts).toMatchObject([{ type: 'continue', violations: [{ message: 'found' }] }]);
+  });
+});
+
+describe('what a processor says of data parts', () => {
+  const methods: Methods = { processDataParts: true, processOutputStream: ({ part }) => part };
+
+  test('on itself is what its service advertises', () => {
+    expect(describeProcessor(define('collector', methods)).processDataParts).toBe(true);
+  });
+
+  test('gives way to what its definition says', () => {
+    expect(describeProcessor(define('collector', methods, { processDataParts: false })).processDataParts).toBe(false);
+  });
+});
+
+describe('system messages', () => {
+  const conversation: Conversation = {
+    entries: [],
+    system: [
+      { tag: 'instructions', content: 'Be kind.' },
+      { tag: 'working-memory', content: 'Name: Ada' },
+    ],
+  };
+  const returning = async (systemMessages: { role?: 'system'; content: string; tag?: string }[]) => {
+    const seen: object[] = [];
+    const method: Methods = {
+      processInput: (args) => {
+        seen.push(...args.systemMessages);
+        return { messages: args.messages, systemMessages };
+      },
+    };
+    const { verdicts } = await call('processInput', [define('one', method, { reads: ['system', 'input'] })], {
+      conversation,
+    });
+    return { seen, verdict: verdicts[0] };
+  };
+  const all = (...messages: [string, string][]) => ({
+    changes: { ops: [{ op: 'system-all', messages: messages.map(([tag, content]) => ({ tag, content })) }] },
+  });
+
+  test('have a role, a text and a tag', async () => {
+    expect((await returning([])).seen).toEqual([
+      { role: 'system', content: 'Be kind.', tag: 'instructions' },
+      { role: 'system', content: 'Name: Ada', tag: 'working-memory' },
+    ]);
+  });
+
+  test('returned without tags leave those that have one of their own', async () => {
+    const own = [{ role: 'system' as const, content: 'Be quick.' }];
+    expect((await returning(own)).verdict).toMatchObject(
+      all(['processor', 'Be quick.'], ['working-memory', 'Name: Ada']),
+    );
+    const [first, memory] = conversation.system;
+    const copied = [first, memory, own[0]].map((one) => ({ role: 'system' as const, content: one?.content ?? '' }));
+    expect((await returning(copied)).verdict).toMatchObject(
+      all(['instructions', 'Be kind.'], ['processor', 'Be quick.'], ['working-memory', 'Name: Ada']),
+    );
+  });
+
+  test('returned with tags are all that there is', async () => {
+    expect((await returning([{ tag: 'mine', content: 'a' }])).verdict).toMatchObject(all(['mine', 'a']));
+  });
+});
+
+test('the types of a list’s processors ask for one of its stages', () => {
+  const input = { id: 'i', processInput: () => undefined };
+  const output = { id: 'o', processOutputStream: () => null };
+  const error = { id: 'e', processAPIError: () => undefined };
+  expectTypeOf(input).toExtend<InputProcessor>();
+  expectTypeOf(output).toExtend<OutputProcessor>();
+  expectTypeOf(error).toExtend<ErrorProcessor>();
+  expectTypeOf(output).not.toExtend<InputProcessor>();
+  expectTypeOf(input).not.toExtend<ErrorProcessor>();
+  expect([input, output, error].map(({ id }) => id)).toEqual(['i', 'o', 'e']);
+});

@@ -1,0 +1,87 @@
+// What processInputStep decides is in the request that the provider gets: seen between the orchestrator and the stand-in for the model.
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const SCHEMA = {
+  type: 'object',
+  properties: { sum: { type: 'number' } },
+  required: ['sum'],
+  additionalProperties: false,
+};
+
+const chooser = defineProcessor({
+  id: 'chooser',
+  description: 'chooses how the model is asked',
+  stages: ['processInputStep'],
+  reads: ['tools'],
+  options: z.strictObject({}),
+  create: () => ({
+    processInputStep: ({ tools }) => ({
+      model: 'openai/gpt-5',
+      tools: { ...tools, extra: { ...Object.values(tools)[0]!, name: 'extra' } },
+      activeTools: ['extra'],
+      toolChoice: 'required',
+      modelSettings: { maxOutputTokens: 99 },
+      providerOptions: { openai: { user: 'ada', reasoningEffort: 'low' } },
+      structuredOutput: { schema: SCHEMA, name: 'sum' },
+    }),
+  }),
+});
+
+const nats = useNats();
+useProcessors(nats, [chooser]);
+const stack = useStack(nats, ['tools']);
+const bodies: unknown[] = [];
+let proxy: Server;
+
+beforeAll(async () => {
+  proxy = createServer(async (request, response) => {
+    const body = await json(request);
+    bodies.push(body);
+    const { 'x-client-request-id': id = '' } = request.headers;
+    const answer = await fetch(`${stack.modelUrl}${request.url ?? ''}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-client-request-id': String(id) },
+      body: JSON.stringify(body),
+    });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+  const { port } = proxy.address() as AddressInfo;
+  await stack.start('orchestrator', { OPENAI_BASE_URL: `http://127.0.0.1:${port}` });
+}, 120_000);
+afterAll(() => {
+  proxy.closeAllConnections();
+  proxy.close();
+});
+
+test('model, tools, active tools, tool choice, settings, provider options and schema reach the provider', async () => {
+  await stack.client.agents.apply({
+    name: 'choosing',
+    model: 'openai/gpt-5-mini',
+    instructions: 'Answer.',
+    tools: ['calculator'],
+    input: ['chooser'],
+    maxSteps: 1,
+  });
+  await (await stack.client.start('choosing', 'What is 2 + 3?')).result();
+  expect(bodies).toMatchObject([
+    {
+      model: 'gpt-5',
+      tools: [{ type: 'function', name: 'extra' }],
+      tool_choice: 'required',
+      max_output_tokens: 99,
+      user: 'ada',
+      reasoning: { effort: 'low' },
+      text: { format: { type: 'json_schema', name: 'sum', schema: SCHEMA } },
+    },
+  ]);
+  expect(bodies[0]).toHaveProperty('tools.length', 1);
+});
