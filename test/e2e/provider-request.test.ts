@@ -1,5 +1,5 @@
 // What processInputStep decides is in the request that the provider gets: seen between the orchestrator and the stand-in for the model.
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -23,7 +23,7 @@ const chooser = defineProcessor({
   create: () => ({
     processInputStep: ({ tools }) => ({
       model: 'openai/gpt-5',
-      tools: { ...tools, extra: { ...Object.values(tools)[0]!, name: 'extra' } },
+      tools: Object.assign(tools, ...Object.values(tools).map((tool) => ({ extra: { ...tool, name: 'extra' } }))),
       activeTools: ['extra'],
       toolChoice: 'required',
       modelSettings: { maxOutputTokens: 99 },
@@ -40,18 +40,7 @@ const bodies: unknown[] = [];
 let proxy: Server;
 
 beforeAll(async () => {
-  proxy = createServer(async (request, response) => {
-    const body = await json(request);
-    bodies.push(body);
-    const { 'x-client-request-id': id = '' } = request.headers;
-    const answer = await fetch(`${stack.modelUrl}${request.url ?? ''}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-client-request-id': String(id) },
-      body: JSON.stringify(body),
-    });
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
-    response.end(Buffer.from(await answer.arrayBuffer()));
-  }).listen(0, '127.0.0.1');
+  proxy = createServer((request, response) => void passOn(request, response)).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
   const { port } = proxy.address() as AddressInfo;
@@ -61,6 +50,19 @@ afterAll(() => {
   proxy.closeAllConnections();
   proxy.close();
 });
+
+async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await json(request);
+  bodies.push(body);
+  const { 'x-client-request-id': id = '' } = request.headers;
+  const answer = await fetch(`${stack.modelUrl}${request.url ?? ''}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-client-request-id': String(id) },
+    body: JSON.stringify(body),
+  });
+  response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+  response.end(Buffer.from(await answer.arrayBuffer()));
+}
 
 test('model, tools, active tools, tool choice, settings, provider options and schema reach the provider', async () => {
   await stack.client.agents.apply({
