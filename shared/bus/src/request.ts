@@ -13,6 +13,8 @@ export type Request<T> = {
   /** From asking to the final answer, ms. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  /** The same without a signal, which costs more than the rest of a request: is told how to give this one up. */
+  onAsked?: (giveUp: () => void) => void;
   /** Says what an answer is: the number of a progress message, or that it is final. Absent: the first answer is final. */
   progressOf?: (answer: T) => number | 'final';
   onProgress?: (answer: T) => void;
@@ -33,7 +35,9 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<Answer<T>> {
   if (signal?.aborted) return Promise.resolve(failed(cancelled(subject)));
   return new Promise((resolve) => {
     let expected = 0;
+    let isOver = false;
     const finish = (answer: Answer<T>) => {
+      isOver = true;
       inbox.release();
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -51,6 +55,8 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<Answer<T>> {
     const inbox = bus.inbox.open(onMessage);
     const timer = setTimeout(() => finish(failed(timedOut(subject, timeoutMs))), timeoutMs);
     signal?.addEventListener('abort', onAbort, { once: true });
+    ask.onAsked?.(onAbort);
+    if (isOver) return;
     try {
       bus.nc.publish(subject, payload, { reply: inbox.subject });
     } catch (cause) {

@@ -4,6 +4,8 @@ import { NodeTransport } from 'nats/lib/node_transport.js';
 
 /** Gathered up to here: what is larger is written at once, and not copied for the sake of a write. */
 const MAX_GATHERED_BYTES = 64 * 1024;
+/** What is sent so soon after a write was sent by the same turn of the event loop: an answer to the write takes longer, ms. */
+const ONE_TURN_MS = 0.05;
 /** How long it counts as busy that one turn had several things to send, ms. */
 export const BUSY_MS = 8;
 
@@ -11,22 +13,22 @@ export const BUSY_MS = 8;
 export class TurnTransport extends NodeTransport {
   #frames: Uint8Array[] = [];
   #bytes = 0;
-  /** The end of this turn is waited for. */
-  #isEndAwaited = false;
-  #sentInTurn = 0;
+  #isWriteAwaited = false;
+  #wroteAt = 0;
   #busyUntil = 0;
 
   override send(frame: Uint8Array): void {
     if (this.#bytes + frame.length > MAX_GATHERED_BYTES) this.#write();
+    const now = performance.now();
+    if (this.#frames.length > 0 || now - this.#wroteAt < ONE_TURN_MS) this.#busyUntil = now + BUSY_MS;
     this.#frames.push(frame);
     this.#bytes += frame.length;
-    this.#sentInTurn += 1;
     if (this.#bytes >= MAX_GATHERED_BYTES) this.#write();
-    if (this.#isEndAwaited) return;
-    this.#isEndAwaited = true;
-    setImmediate(this.#endTurn);
-    if (performance.now() < this.#busyUntil) return;
-    process.nextTick(this.#write);
+    if (this.#isWriteAwaited) return;
+    this.#isWriteAwaited = true;
+    // To wait for the end of the turn costs a message that is alone some 20 µs: another pass of the loop.
+    if (now < this.#busyUntil) setImmediate(this.#writeAwaited);
+    else process.nextTick(this.#writeAwaited);
   }
 
   override close(error?: Error): Promise<void> {
@@ -45,10 +47,8 @@ export class TurnTransport extends NodeTransport {
     super.discard();
   }
 
-  #endTurn = (): void => {
-    this.#isEndAwaited = false;
-    if (this.#sentInTurn > 1) this.#busyUntil = performance.now() + BUSY_MS;
-    this.#sentInTurn = 0;
+  #writeAwaited = (): void => {
+    this.#isWriteAwaited = false;
     this.#write();
   };
 
@@ -59,5 +59,6 @@ export class TurnTransport extends NodeTransport {
     this.#frames = [];
     this.#bytes = 0;
     super.send(whole);
+    this.#wroteAt = performance.now();
   };
 }

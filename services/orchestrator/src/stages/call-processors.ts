@@ -77,7 +77,7 @@ async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk)
     payload: { ...head, stage, input: narrowInput(input, readsOf(group)) },
     reply: stageReplySchema,
     timeoutMs: head.timeoutMs,
-    signal: watch.signal,
+    onAsked: watch.onAsked,
     progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress: (reply) => {
       if (!('progress' in reply)) return;

@@ -95,7 +95,7 @@ export async function askReplica(
     },
     reply: sessionOpenedSchema,
     timeoutMs: head.timeoutMs,
-    signal: watch.signal,
+    onAsked: watch.onAsked,
   });
   watch.stop();
   if ('error' in answer) {

@@ -10,8 +10,8 @@ const LOOK_AFTER_MS = 1_000;
 type Progress = Extract<StageReply, { progress: unknown }>;
 
 export type CallWatch = {
-  /** Fires when the call is given up: by the watch, or because the run is stopped. */
-  signal: AbortSignal;
+  /** For the request: `giveUp` ends it, which the watch does, or the run's stop. */
+  onAsked(giveUp: () => void): void;
   heard(progress: Progress): void;
   /** Why the watch gave it up. */
   reason(): { code: ErrorCode; message: string } | undefined;
@@ -27,7 +27,8 @@ export type CallWatch = {
 
 /** @param lastTry nobody is asked after this one: it is given up only when there is no doubt that it is lost */
 export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolean, replica?: string): CallWatch {
-  const giveUp = new AbortController();
+  let endRequest: (() => void) | undefined;
+  let isGivenUp = false;
   const started = performance.now();
   const limits = group.map((entry) => entry.timeoutMs);
   let limitAt = started + Math.max(...limits);
@@ -42,9 +43,12 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
   let over = false;
   let isSilent = false;
 
-  const abort = () => giveUp.abort();
+  const abort = () => {
+    isGivenUp = true;
+    endRequest?.();
+  };
   const end = (code: ErrorCode, message: string) => {
-    if (over || giveUp.signal.aborted) return;
+    if (over || isGivenUp) return;
     reason = { code, message };
     abort();
   };
@@ -74,7 +78,7 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
       renewed = true;
       heardAt = performance.now();
     }
-    if (!over && !giveUp.signal.aborted) schedule();
+    if (!over && !isGivenUp) schedule();
   };
   const schedule = () => {
     const limitMs = group.length > 1 ? limitAt - performance.now() : LOOK_AFTER_MS;
@@ -84,7 +88,10 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
   if (run.signal.aborted) abort();
   if (group.length > 1 || Math.max(...limits) > LOOK_AFTER_MS) schedule();
   return {
-    signal: giveUp.signal,
+    onAsked(giveUp) {
+      if (isGivenUp) giveUp();
+      else endRequest = giveUp;
+    },
     heard(progress) {
       heardAt = performance.now();
       by = progress.replica ?? by;
@@ -103,8 +110,9 @@ export function watchCall(run: Run, group: readonly PlanEntry[], lastTry: boolea
     stop() {
       clearTimeout(timer);
       run.signal.removeEventListener('abort', abort);
-      // A look that is under way must not begin another. Not by an abort: that makes an exception, which costs more than a request.
+      // A look that is under way must not begin another.
       over = true;
+      endRequest = undefined;
     },
   };
 }
