@@ -12,6 +12,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   models: ['contracts'],
   service: ['contracts', 'bus'],
   processor: ['contracts', 'bus', 'service'],
+  foreign: ['contracts', 'processor'],
   stores: ['contracts', 'service'],
   client: ['contracts', 'bus'],
   cli: ['contracts', 'bus', 'client'],

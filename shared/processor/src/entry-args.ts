@@ -11,6 +11,7 @@ import {
   type Violation,
 } from '@millrace/contracts';
 import type { CommonArgs, Processor } from './processor.ts';
+import type { StateCodec } from './processor-definition.ts';
 import { endTimers } from './end-timers.ts';
 import { createRequestContext } from './request-context.ts';
 import { StopError } from './verdict/stop.ts';
@@ -42,16 +43,19 @@ export type EntryHooks = {
   processor?: Pick<Processor, 'onViolation'>;
   /** The state is live while a session lasts: timers may stand in it, and end with it. */
   live?: boolean;
+  codec?: StateCodec | undefined;
 };
 
 export function createEntryArgs(
   entry: CallEntry,
   context: CallContext,
-  { writeFailed, processor, live = false }: EntryHooks,
+  { writeFailed, processor, codec, live = codec !== undefined }: EntryHooks,
 ): EntryArgs {
   const violations = createViolationList(entry.entry);
   const before = JSON.stringify(entry.state);
-  const state: JsonObject = JSON.parse(before);
+  const stored: JsonObject = JSON.parse(before);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a codec makes is read by its own processors alone
+  const state = codec ? (codec.decode(stored) as JsonObject) : stored;
   const common: CommonArgs = {
     abort: (reason = 'Stopped by a processor.', options = {}) => {
       throw new StopError({ kind: 'abort', reason, options });
@@ -86,7 +90,10 @@ export function createEntryArgs(
           context.warn?.(`"${entry.entry}" kept a timer at ${place}: it was ended and dropped with the session`);
       }
       const found = violations.all();
-      return { ...changedState(entry, state, before), ...(found.length > 0 && { violations: found }) };
+      return {
+        ...changedState(entry, codec ? codec.encode(state) : state, before),
+        ...(found.length > 0 && { violations: found }),
+      };
     },
   };
 }

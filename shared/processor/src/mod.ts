@@ -21,4 +21,5 @@ export { serveProcessors, type ServeProcessorsOptions } from './serve/serve-proc
 export { serveTools, type ServeToolsOptions } from './tools/serve-tools.ts';
 export { StopError, type AbortOptions, type SuspendOptions } from './verdict/stop.ts';
 export { defineTool, describeTool, type Tool, type ToolContext } from './tools/tool-definition.ts';
+export { asJson } from './verdict/as-json.ts';
 export type { BatchAnswer } from './stream/stream-batch.ts';

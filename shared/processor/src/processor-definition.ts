@@ -3,6 +3,7 @@
 import {
   LIST_OF_STAGE,
   toJsonSchema,
+  type JsonObject,
   type ListName,
   type ProcessorDescriptor,
   type Reads,
@@ -15,6 +16,13 @@ import type { Processor } from './processor.ts';
 export const DEFAULT_POLICY = { timeoutMs: 5_000, attempts: 2, onFailure: 'fail' } as const;
 /** Where a model judges. */
 export const MODEL_TIMEOUT_MS = 30_000;
+
+/** How a state that is more than JSON travels: for processors that were written for one process. */
+export type StateCodec = {
+  decode(stored: JsonObject): object;
+  /** @throws state-not-serializable, naming the place */
+  encode(state: object): JsonObject;
+};
 
 export type ProcessorDefinition = {
   id: string;
@@ -33,6 +41,8 @@ export type ProcessorDefinition = {
   /** Whether processOutputStream also gets `data-*` chunks. */
   processDataParts?: boolean;
   policy?: Partial<ProcessorDescriptor['policy']>;
+  /** Absent: the state is JSON. With it timers in the state are ended and dropped in every stage, not in sessions alone. */
+  stateCodec?: StateCodec;
   /** A strict object schema; every option has a default or is marked required. */
   options: z.ZodType;
   /** @param options what `options` parsed */

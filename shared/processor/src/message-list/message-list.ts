@@ -110,6 +110,11 @@ export class MessageList {
     return user ? messageText(user) : '';
   }
 
+  /** undefined: there is no such message. */
+  sourceOf(id: string): MessageSource | undefined {
+    return this.#conversation.entries.find(({ message }) => message.id === id)?.source;
+  }
+
   /** Applies what a returned array means. `scope` are the messages that the method was given. */
   reconcile(scope: readonly Message[], returned: readonly Message[]): void {
     const ids = new Set(scope.map((message) => message.id));

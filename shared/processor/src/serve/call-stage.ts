@@ -70,7 +70,11 @@ async function callEntry(
   const { definition, processor } = found;
   let writeError: unknown;
   const writeFailed = (error: unknown) => void (writeError ??= error);
-  const { common, leftovers } = createEntryArgs(entry, context, { writeFailed, processor });
+  const { common, leftovers } = createEntryArgs(entry, context, {
+    writeFailed,
+    processor,
+    codec: definition.stateCodec,
+  });
   try {
     const own = narrowInput(input, definition.reads);
     const list = createList(stage, own);

@@ -88,7 +88,11 @@ function createSlot(
   const streamParts: Chunk[] = [];
   // What a writer sends goes to the client in place and at once, through the later processors.
   const writeFailed = (error: unknown) => slot.link.fail(error);
-  const args = createEntryArgs(entry, { ...context, write: next }, { writeFailed, processor, live: true });
+  const args = createEntryArgs(
+    entry,
+    { ...context, write: next },
+    { writeFailed, processor, live: true, codec: definition.stateCodec },
+  );
   const shared = {
     ...args.common,
     streamParts,

@@ -1,0 +1,35 @@
+// Messages in the form that the reference calls `core`: what a model call took before calls had `input` and results `output`. Only for
+// reading.
+import { modelParts, type Message, type MessagePart } from '@millrace/contracts';
+
+export function coreMessages(messages: readonly Message[]): { role: string; content: object[] }[] {
+  return messages.flatMap((message) => {
+    const parts = modelParts(message);
+    const results = parts.flatMap(resultPart);
+    const own = { role: message.role, content: parts.flatMap(ownPart) };
+    return [own, { role: 'tool', content: results }].filter(({ content }) => content.length > 0);
+  });
+}
+
+function ownPart(part: MessagePart): object[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text }];
+    case 'reasoning':
+      return [{ type: 'reasoning', text: part.reasoning }];
+    case 'file':
+      return [{ type: 'file', data: part.data, mimeType: part.mimeType }];
+    case 'tool-invocation': {
+      const { toolCallId, toolName, args } = part.toolInvocation;
+      return [{ type: 'tool-call', toolCallId, toolName, args }];
+    }
+    default:
+      return [];
+  }
+}
+
+function resultPart(part: MessagePart): object[] {
+  if (part.type !== 'tool-invocation' || part.toolInvocation.state !== 'result') return [];
+  const { toolCallId, toolName, result = null, isError } = part.toolInvocation;
+  return [{ type: 'tool-result', toolCallId, toolName, result, ...(isError && { isError }) }];
+}

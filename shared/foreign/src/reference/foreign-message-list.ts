@@ -1,0 +1,147 @@
+// The MessageList that a foreign processor is handed: ours under the names of the reference. What it does not answer it refuses by name, and
+// the call fails: a guard that catches that, and lets the text through, has not judged it.
+import { MillraceError, type Message, type MessageSource } from '@millrace/contracts';
+import type { MessageList } from '@millrace/processor';
+import { coreMessages } from './core-messages.ts';
+import { messageOf, withDates } from './foreign-messages.ts';
+import { isRecord } from './json-values.ts';
+import { addSystem, allSystem, clearSystem, replaceUntagged, taggedSystem, untaggedSystem } from './system-messages.ts';
+
+export type Refuse = (error: Error) => never;
+/** The result of a tool as it is now: `updateToolInvocation` changes it. */
+export type ToolResultSlot = { toolCallId: string; changed?: { result: unknown } };
+
+const SOURCES: Readonly<Record<string, MessageSource>> = {
+  input: 'input',
+  user: 'input',
+  response: 'response',
+  memory: 'remembered',
+  context: 'context',
+};
+const FOREIGN_SOURCE: Readonly<Record<MessageSource, string>> = {
+  input: 'input',
+  response: 'response',
+  remembered: 'memory',
+  context: 'context',
+};
+
+export function createForeignList(list: MessageList, refuse: Refuse, slot?: ToolResultSlot): object {
+  const of = (source?: MessageSource) => () => {
+    const all = withDates(list.get.all.db());
+    return source === undefined ? all : all.filter(({ id }) => list.sourceOf(id) === source);
+  };
+  const views = { all: of(), input: of('input'), response: of('response'), remembered: of('remembered') };
+  const view = (name: keyof typeof views) => {
+    const path = `messageList.get.${name}`;
+    const db = views[name];
+    const core = () => coreMessages(db());
+    const aiV4 = answering({ core }, `${path}.aiV4`, refuse);
+    const aiV5 = answering({ model: () => list.get[name].model() }, `${path}.aiV5`, refuse);
+    return answering({ db, core, aiV4, aiV5 }, path, refuse);
+  };
+  const get = { all: view('all'), input: view('input'), response: view('response'), remembered: view('remembered') };
+  const removed = (db: () => Message[]) => ({ db: () => removeAll(list, db()) });
+
+  const own = {
+    get: answering(get, 'messageList.get', refuse),
+    clear: { all: removed(views.all), input: removed(views.input), response: removed(views.response) },
+    add(given: unknown, source: string = 'input') {
+      for (const one of Array.isArray(given) ? given : [given]) addOne(list, one, source, refuse);
+      return self;
+    },
+    removeByIds: (ids: readonly string[]) =>
+      removeAll(
+        list,
+        views.all().filter(({ id }) => ids.includes(id)),
+      ),
+    addSystem: (given: unknown, tag?: string) => (addSystem(list, given, tag), self),
+    clearSystemMessages: (tag?: string) => (clearSystem(list, tag), self),
+    replaceAllSystemMessages: (messages: readonly unknown[]) => (replaceUntagged(list, messages), self),
+    getSystemMessages: (tag?: string) => (tag === undefined ? untaggedSystem(list) : taggedSystem(list, tag)),
+    getAllSystemMessages: () => allSystem(list),
+    getLatestUserContent: () => list.getLatestUserContent() || null,
+    isNewMessage(given: Message | string) {
+      const source = list.sourceOf(typeof given === 'string' ? given : given.id);
+      return source === 'input' || source === 'response';
+    },
+    makeMessageSourceChecker: () => sourceChecker(list),
+    updateToolInvocation: (part: unknown) => updateInvocation(views.all(), part, slot),
+  };
+  const self = answering(own, 'messageList', refuse);
+  return self;
+}
+
+/** Asked by whoever looks at any object; they want nothing of the list. */
+const LOOKED_AT: readonly string[] = [
+  'then',
+  'toJSON',
+  'constructor',
+  'inspect',
+  'nodeType',
+  '$$typeof',
+  '_isMockFunction',
+];
+
+function answering<T extends object>(own: T, path: string, refuse: Refuse): T {
+  return new Proxy(own, {
+    get(target, name, receiver) {
+      if (typeof name === 'symbol' || name in target || LOOKED_AT.includes(name)) {
+        return Reflect.get(target, name, receiver);
+      }
+      return refuse(
+        new MillraceError('not-built-yet', `${path}.${name} is not there for a processor that runs as a service.`, {
+          path: `${path}.${name}`,
+          remedy: `There are ${Object.keys(target).join(', ')}.`,
+        }),
+      );
+    },
+  });
+}
+
+function addOne(list: MessageList, given: unknown, source: string, refuse: Refuse): void {
+  if (source === 'system' || (isRecord(given) && given['role'] === 'system')) return addSystem(list, given);
+  const known = SOURCES[source];
+  if (!known) refuse(new MillraceError('message-invalid', `There is no message source "${source.slice(0, 50)}".`));
+  else list.add(messageOf(given, known === 'response' ? 'assistant' : 'user'), known);
+}
+
+function removeAll(list: MessageList, messages: Message[]): Message[] {
+  if (messages.length > 0) list.removeByIds(messages.map(({ id }) => id));
+  return messages;
+}
+
+function sourceChecker(list: MessageList) {
+  const all = list.get.all.db();
+  const ids = (source: MessageSource) =>
+    new Set(all.filter(({ id }) => list.sourceOf(id) === source).map(({ id }) => id));
+  return {
+    memory: ids('remembered'),
+    input: ids('input'),
+    output: ids('response'),
+    context: ids('context'),
+    getSource({ id }: { id: string }) {
+      const source = list.sourceOf(id);
+      return source ? FOREIGN_SOURCE[source] : null;
+    },
+  };
+}
+
+/** Whether there was such a call. In processToolResult that of the stage is its result, which no message holds yet. */
+function updateInvocation(messages: Message[], part: unknown, slot: ToolResultSlot | undefined): boolean {
+  const invocation: unknown = isRecord(part) ? part['toolInvocation'] : undefined;
+  if (!isRecord(invocation)) return false;
+  const { toolCallId } = invocation;
+  if (slot && toolCallId === slot.toolCallId) {
+    slot.changed = { result: invocation['result'] };
+    return true;
+  }
+  for (const { content } of messages.toReversed()) {
+    const known = content.parts.find(
+      (one) => one.type === 'tool-invocation' && one.toolInvocation.toolCallId === toolCallId,
+    );
+    if (known?.type !== 'tool-invocation') continue;
+    Object.assign(known.toolInvocation, invocation, { args: known.toolInvocation.args });
+    return true;
+  }
+  return false;
+}

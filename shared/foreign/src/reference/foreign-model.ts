@@ -1,0 +1,36 @@
+// The model that a stage is told of. Here it is an id: what asks for its provider and its name finds them, what wants to call it is told by
+// name that it cannot.
+import { MillraceError } from '@millrace/contracts';
+import { isRecord } from './json-values.ts';
+
+export type ForeignModel = { specificationVersion: 'v2'; provider: string; modelId: string };
+
+const ids = new WeakMap<object, string>();
+const CALLS = ['doGenerate', 'doStream', 'supportedUrls'];
+
+export function foreignModel(id: string): ForeignModel {
+  const slash = id.indexOf('/');
+  const model: ForeignModel = {
+    specificationVersion: 'v2',
+    provider: id.slice(0, Math.max(0, slash)),
+    modelId: id.slice(slash + 1),
+  };
+  for (const name of CALLS) {
+    Object.defineProperty(model, name, {
+      get() {
+        throw new MillraceError('not-built-yet', `model.${name} is not there: "${id}" is called by the orchestrator.`, {
+          remedy: 'Give the processor a model of its own.',
+        });
+      },
+    });
+  }
+  ids.set(model, id);
+  return model;
+}
+
+/** The id of a model that was returned: a router id, the model that was given, or a configuration with an id alone. */
+export function modelIdOf(returned: unknown): unknown {
+  if (!isRecord(returned)) return returned;
+  const { id, url } = returned;
+  return ids.get(returned) ?? (typeof id === 'string' && url === undefined ? id : returned);
+}

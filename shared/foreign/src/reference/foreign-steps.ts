@@ -1,0 +1,15 @@
+// Results of earlier steps in the words of the reference, beside our own: calls have an `input`, results an `output`.
+import type { StepResult } from '@millrace/contracts';
+
+export function foreignSteps(steps: readonly StepResult[]): object[] {
+  return steps.map((step) => ({
+    ...step,
+    toolCalls: step.toolCalls.map((call) => ({ type: 'tool-call', ...call, input: call.args })),
+    toolResults: step.toolResults.map((result) => ({
+      type: 'tool-result',
+      ...result,
+      input: result.args,
+      output: result.result,
+    })),
+  }));
+}

@@ -1,0 +1,69 @@
+// A stop that was asked for holds, whatever the method then returns or throws: a guard that catches its own abort, and gives the text
+// back, has blocked all the same. So does what was refused it. A TripWire that it throws by itself is an abort.
+import { asJson, type AbortOptions, type CommonArgs } from '@millrace/processor';
+
+type ForeignAbort = (reason?: string, options?: { retry?: boolean; metadata?: unknown }) => never;
+
+export type HeldStop = {
+  abort: ForeignAbort;
+  /** Remembers the error as what the call comes to, and throws it. */
+  refuse(error: Error): never;
+  /** What the method returns. @throws what was held, else an abort for a TripWire, else what the method throws */
+  settle(method: () => unknown): Promise<unknown>;
+};
+
+export type StopReport = (reason: string, metadata: unknown) => Promise<void>;
+
+/** @param report is told of a stop before it is thrown on */
+export function createHeldStop(common: Pick<CommonArgs, 'abort'>, who: string, report: StopReport): HeldStop {
+  let held: { error: unknown; reason?: string; metadata?: unknown } | undefined;
+  const stop = (reason: string, options: { retry?: unknown; metadata?: unknown }): never => {
+    try {
+      return common.abort(reason, abortOptions(options));
+    } catch (error) {
+      held ??= { error, reason, metadata: options.metadata };
+      throw error;
+    }
+  };
+  const throwHeld = async () => {
+    if (!held) return;
+    const { error, reason, metadata } = held;
+    if (reason !== undefined) await report(reason, metadata);
+    throw error;
+  };
+  return {
+    abort: (reason, options) => stop(reason || `Tripwire triggered by ${who}`, options ?? {}),
+    refuse(error) {
+      held ??= { error };
+      throw error;
+    },
+    async settle(method) {
+      try {
+        const result = await method();
+        await throwHeld();
+        return result;
+      } catch (error) {
+        await throwHeld();
+        const tripWire = tripWireOf(error);
+        if (!tripWire) throw error;
+        await report(tripWire.reason, tripWire.options.metadata);
+        return stop(tripWire.reason, tripWire.options);
+      }
+    },
+  };
+}
+
+function abortOptions({ retry, metadata }: { retry?: unknown; metadata?: unknown }): AbortOptions {
+  return { ...(retry === true && { retry }), ...(metadata !== undefined && { metadata: asJson(metadata) }) };
+}
+
+type TripWire = { reason: string; options: { retry?: unknown; metadata?: unknown } };
+
+/** By its members: every copy of the reference has a class of its own, and no name in common. */
+function tripWireOf(error: unknown): TripWire | undefined {
+  if (!(error instanceof Error) || !Object.hasOwn(error, 'options') || !Object.hasOwn(error, 'processorId')) {
+    return undefined;
+  }
+  const options: unknown = Reflect.get(error, 'options');
+  return typeof options === 'object' && options !== null ? { reason: error.message, options } : undefined;
+}

@@ -1,0 +1,15 @@
+// Foreign values where JSON is to stand: what they hold beside JSON is named.
+import { MillraceError, findUnserializable, type JsonValue } from '@millrace/contracts';
+
+/** A copy that is JSON. @throws not-json, naming the place */
+export function jsonCopy(value: unknown, what: string): JsonValue {
+  const broken = findUnserializable(value, what);
+  if (broken === undefined) return JSON.parse(JSON.stringify(value));
+  throw new MillraceError('not-json', `There is something at ${broken} that is not JSON, and it has to travel.`, {
+    path: broken,
+    remedy: 'Return data: no functions, no objects of classes.',
+  });
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

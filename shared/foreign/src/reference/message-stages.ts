@@ -1,0 +1,80 @@
+// The stages that judge messages: processInput, processOutputStep, processToolResult, processOutputResult.
+import type { MessageList } from '@millrace/processor';
+import { createForeignCall, type Foreign, type StageBridge } from './foreign-call.ts';
+import type { ToolResultSlot } from './foreign-message-list.ts';
+import { withDates } from './foreign-messages.ts';
+import { applyForeignMessages } from './foreign-results.ts';
+import { foreignSteps } from './foreign-steps.ts';
+import { jsonCopy } from './json-values.ts';
+import { allSystem, untaggedSystem } from './system-messages.ts';
+
+type MessageStages = Pick<
+  StageBridge,
+  'processInput' | 'processOutputStep' | 'processToolResult' | 'processOutputResult'
+>;
+
+export function messageStages(foreign: Foreign): MessageStages {
+  return {
+    async processInput(args) {
+      const { messageList: list } = args;
+      const call = createForeignCall(foreign, args, list);
+      // The caller's alone: what memory remembers was judged when it was stored. System messages stand apart.
+      const scope = withDates(inputOf(list));
+      const result = await call.method('processInput', { messages: [...scope], systemMessages: untaggedSystem(list) });
+      return applyForeignMessages(result, { list, foreignList: call.list, scope, emptyMeansNone: false });
+    },
+
+    async processOutputStep(args) {
+      const { messageList: list, finishReason, text, usage } = args;
+      const call = createForeignCall(foreign, args, list);
+      const scope = withDates(list.get.all.db());
+      const result = await call.method('processOutputStep', {
+        messages: [...scope],
+        systemMessages: untaggedSystem(list),
+        steps: foreignSteps(args.steps),
+        toolCalls: structuredClone(args.toolCalls),
+        finishReason,
+        text,
+        usage: { ...usage },
+      });
+      return applyForeignMessages(result, { list, foreignList: call.list, scope, emptyMeansNone: true });
+    },
+
+    /** There a tool that has failed is not shown to processors. */
+    async processToolResult(args) {
+      const { messageList: list, toolCall, result, isError } = args;
+      if (isError) return undefined;
+      const { toolCallId, toolName } = toolCall;
+      const slot: ToolResultSlot = { toolCallId };
+      const call = createForeignCall(foreign, args, list, { slot });
+      const scope = withDates(list.get.all.db());
+      const returned = await call.method('processToolResult', {
+        messages: [...scope],
+        systemMessages: allSystem(list),
+        steps: [],
+        toolCallId,
+        toolName,
+        args: structuredClone(toolCall.args),
+        result: structuredClone(result),
+        providerExecuted: false,
+      });
+      applyForeignMessages(returned, { list, foreignList: call.list, scope, emptyMeansNone: true });
+      return slot.changed && { result: jsonCopy(slot.changed.result ?? null, 'result') };
+    },
+
+    async processOutputResult(args) {
+      const { messageList: list } = args;
+      const call = createForeignCall(foreign, args, list);
+      const scope = withDates(list.get.response.db());
+      const result = await call.method('processOutputResult', {
+        messages: [...scope],
+        result: { ...args.result, steps: foreignSteps(args.result.steps) },
+      });
+      return applyForeignMessages(result, { list, foreignList: call.list, scope, emptyMeansNone: true });
+    },
+  };
+}
+
+function inputOf(list: MessageList) {
+  return list.get.input.db().filter(({ id, role }) => list.sourceOf(id) === 'input' && role !== 'system');
+}

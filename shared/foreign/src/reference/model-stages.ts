@@ -1,0 +1,108 @@
+// The stages around a model call: processInputStep, processLLMRequest, processLLMResponse, processAPIError.
+import { MillraceError } from '@millrace/contracts';
+import { withDates } from './foreign-messages.ts';
+import { createForeignCall, type Foreign, type StageBridge } from './foreign-call.ts';
+import { foreignModel, modelIdOf } from './foreign-model.ts';
+import { applyForeignMessages } from './foreign-results.ts';
+import { foreignSteps } from './foreign-steps.ts';
+import { isRecord, jsonCopy } from './json-values.ts';
+import { toPromptV2 } from './prompt-v2.ts';
+import { untaggedSystem } from './system-messages.ts';
+
+type ModelStages = Pick<
+  StageBridge,
+  'processInputStep' | 'processLLMRequest' | 'processLLMResponse' | 'processAPIError'
+>;
+
+export function modelStages(foreign: Foreign): ModelStages {
+  return {
+    async processInputStep(args) {
+      const { messageList, tools, activeTools, toolChoice, modelSettings, providerOptions, structuredOutput } = args;
+      const call = createForeignCall(foreign, args, messageList);
+      const scope = withDates(messageList.get.all.db());
+      const result = await call.method('processInputStep', {
+        messages: [...scope],
+        systemMessages: untaggedSystem(messageList),
+        steps: foreignSteps(args.steps),
+        model: foreignModel(args.model),
+        tools,
+        activeTools,
+        toolChoice,
+        modelSettings,
+        providerOptions,
+        structuredOutput,
+        llmRequestStage: typeof foreign.processor.processLLMRequest === 'function' || undefined,
+      });
+      const given = { list: messageList, foreignList: call.list, scope, emptyMeansNone: false };
+      return stepChanges(applyForeignMessages(result, given));
+    },
+
+    async processLLMRequest(args) {
+      const call = createForeignCall(foreign, args);
+      const { prompt, back } = toPromptV2(args.prompt);
+      const result = await call.method('processLLMRequest', {
+        prompt,
+        model: foreignModel(args.model),
+        steps: foreignSteps(args.steps),
+      });
+      const members = isRecord(result) ? result : {};
+      const { response } = members;
+      if (response !== undefined) return responded(response, args.run.runId);
+      // What it has edited in place goes to the model there as well.
+      const changed = back('prompt' in members ? members['prompt'] : prompt);
+      return changed === undefined ? undefined : { prompt: changed };
+    },
+
+    async processLLMResponse(args) {
+      const { chunks, fromCache, warnings } = args;
+      const stripped = chunks.map(({ runId: _runId, from: _from, ...chunk }) => chunk);
+      await createForeignCall(foreign, args).method('processLLMResponse', {
+        chunks: stripped,
+        model: foreignModel(args.model),
+        steps: foreignSteps(args.steps),
+        fromCache,
+        warnings,
+      });
+      return undefined;
+    },
+
+    async processAPIError(args) {
+      const { messageList, error } = args;
+      const call = createForeignCall(foreign, args, messageList);
+      const messages = [...withDates(messageList.get.all.db())];
+      const result = await call.method('processAPIError', { messages, error, steps: foreignSteps(args.steps) });
+      return { retry: isRecord(result) && result['retry'] === true };
+    },
+  };
+}
+
+/** The count of retries is the run's own; what else is returned the runtime takes, or refuses by its name. */
+function stepChanges({ model, tools, retryCount: _count, ...members }: Record<string, unknown>): object {
+  const taken = Object.entries(members).filter(([, value]) => value !== undefined);
+  return {
+    ...Object.fromEntries(taken.map(([name, value]) => [name, jsonCopy(value, name)])),
+    ...(model !== undefined && { model: modelIdOf(model) }),
+    ...(tools !== undefined && { tools: toolsOf(tools) }),
+  };
+}
+
+/** @throws not-json, naming the tool that is a function */
+function toolsOf(tools: unknown): unknown {
+  for (const [name, tool] of Object.entries(isRecord(tools) ? tools : {})) {
+    if (!isRecord(tool) || typeof tool['execute'] !== 'function') continue;
+    throw new MillraceError('not-json', `The tool "${name}" is a function of the processor's own: it cannot travel.`, {
+      path: `tools.${name}`,
+      remedy: 'Serve it as a tool (defineTool), list it in the agent, and return its name in activeTools.',
+    });
+  }
+  return jsonCopy(tools, 'tools');
+}
+
+function responded(response: unknown, runId: string) {
+  const chunks: unknown = isRecord(response) ? response['chunks'] : undefined;
+  if (!Array.isArray(chunks)) {
+    throw new MillraceError('processor-failed', 'processLLMRequest returned a response that has no chunks.');
+  }
+  const own = chunks.map((chunk: unknown) => ({ ...(isRecord(chunk) ? chunk : {}), runId, from: 'AGENT' }));
+  return { response: { chunks: jsonCopy(own, 'response.chunks') } };
+}

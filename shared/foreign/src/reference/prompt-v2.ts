@@ -1,0 +1,90 @@
+// Prompts of specification V2 (LanguageModelV2Prompt of @ai-sdk/provider 2), which the reference types its stages with, and back to what
+// travels, V4. What a processor has not touched comes back as it was, also where V2 has no word for it.
+import type { Prompt } from '@millrace/contracts';
+import { isRecord, jsonCopy } from './json-values.ts';
+
+type ProviderMessage = Prompt[number];
+
+export type PromptV2 = {
+  /** To be handed over: it may be edited in place. */
+  prompt: ProviderMessage[];
+  /** undefined: it is as it was. @throws not-json */
+  back(returned: unknown): unknown;
+};
+
+export function toPromptV2(given: Prompt): PromptV2 {
+  /** What each part and each message was, by what it looks like in V2. */
+  const origins = new Map<string, unknown>();
+  const noted = <T>(v2: T, v4: unknown): T => (origins.set(JSON.stringify(v2), v4), v2);
+  const prompt = given.map((message): ProviderMessage => {
+    const { content } = message;
+    const v2 = Array.isArray(content)
+      ? { ...message, content: content.map((part) => noted(toV2(structuredClone(part)), part)) }
+      : { ...message };
+    return noted(v2, message);
+  });
+  const before = JSON.stringify(prompt);
+  const partBack = (part: unknown): unknown => origins.get(JSON.stringify(part)) ?? toV4(part);
+  const messageBack = (message: unknown): unknown => {
+    const known = origins.get(JSON.stringify(message));
+    if (known !== undefined || !isRecord(message)) return known ?? message;
+    const { content } = message;
+    return { ...message, content: Array.isArray(content) ? content.map(partBack) : content };
+  };
+  return {
+    prompt,
+    back(returned) {
+      if (JSON.stringify(returned) === before) return undefined;
+      return jsonCopy(Array.isArray(returned) ? returned.map(messageBack) : returned, 'prompt');
+    },
+  };
+}
+
+function toV2(part: unknown): unknown {
+  if (!isRecord(part)) return part;
+  if (part['type'] === 'file') return { ...part, data: dataToV2(part['data']) };
+  return part['type'] === 'tool-result' ? { ...part, output: outputToV2(part['output']) } : part;
+}
+
+function dataToV2(data: unknown): unknown {
+  if (!isRecord(data)) return data;
+  if (data['type'] === 'data') return data['data'];
+  if (data['type'] === 'url') return new URL(String(data['url']));
+  return data['type'] === 'text' ? Buffer.from(String(data['text'])).toString('base64') : data;
+}
+
+function outputToV2(output: unknown): unknown {
+  if (!isRecord(output)) return output;
+  const { value, reason } = output;
+  if (output['type'] === 'execution-denied')
+    return { type: 'error-text', value: typeof reason === 'string' ? reason : 'Denied.' };
+  return output['type'] === 'content' && Array.isArray(value) ? { ...output, value: value.map(mediaToV2) } : output;
+}
+
+function mediaToV2(item: unknown): unknown {
+  if (!isRecord(item) || item['type'] !== 'file') return item;
+  const data = dataToV2(item['data']);
+  return { type: 'media', data: data instanceof URL ? data.href : data, mediaType: item['mediaType'] };
+}
+
+function toV4(part: unknown): unknown {
+  if (!isRecord(part)) return part;
+  if (part['type'] === 'file') return { ...part, data: dataToV4(part['data']) };
+  const { output } = part;
+  if (part['type'] !== 'tool-result' || !isRecord(output) || !Array.isArray(output['value'])) return part;
+  return output['type'] === 'content'
+    ? { ...part, output: { ...output, value: output['value'].map(mediaToV4) } }
+    : part;
+}
+
+function dataToV4(data: unknown): unknown {
+  if (data instanceof URL) return { type: 'url', url: data.href };
+  if (data instanceof Uint8Array) return { type: 'data', data: Buffer.from(data).toString('base64') };
+  if (typeof data !== 'string') return data;
+  return /^https?:\/\//.test(data) ? { type: 'url', url: data } : { type: 'data', data };
+}
+
+function mediaToV4(item: unknown): unknown {
+  if (!isRecord(item) || item['type'] !== 'media') return item;
+  return { type: 'file', data: dataToV4(item['data']), mediaType: item['mediaType'] };
+}
