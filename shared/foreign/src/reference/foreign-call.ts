@@ -38,6 +38,7 @@ export function createForeignCall(
     abort: stop.abort,
     retryCount: common.retryCount,
     stepNumber: common.stepNumber,
+    processorIndex: common.processorIndex,
     runId: common.run.runId,
     state: common.state,
     requestContext: new ForeignRequestContext(common),

@@ -54,7 +54,7 @@ export function modelStages(foreign: Foreign): ModelStages {
     },
 
     async processLLMResponse(args) {
-      const { chunks, fromCache, warnings } = args;
+      const { chunks, fromCache, warnings, request, rawResponse } = args;
       const stripped = chunks.map(({ runId: _runId, from: _from, ...chunk }) => chunk);
       await createForeignCall(foreign, args).method('processLLMResponse', {
         chunks: stripped,
@@ -62,6 +62,8 @@ export function modelStages(foreign: Foreign): ModelStages {
         steps: foreignSteps(args.steps),
         fromCache,
         warnings,
+        ...(request !== null && { request }),
+        ...(rawResponse !== null && { rawResponse }),
       });
       return undefined;
     },

@@ -1,13 +1,13 @@
 // System messages as the reference has them: tagged ones belong to who added them, the others may be replaced by whoever returns some. Ours
 // all have a tag; those that are nobody's own count as untagged.
-import { CALLER_TAG, RETURNED_SYSTEM_TAG } from '@millrace/contracts';
+import { CALLER_TAG, INSTRUCTIONS_TAG, RETURNED_SYSTEM_TAG } from '@millrace/contracts';
 import type { MessageList } from '@millrace/processor';
 import { systemTextOf } from './foreign-messages.ts';
 
 export type ForeignSystemMessage = { role: 'system'; content: string };
 
 /** The agent's own, the caller's, and what processors have returned without a tag. */
-const UNTAGGED: readonly string[] = ['instructions', CALLER_TAG, RETURNED_SYSTEM_TAG];
+const UNTAGGED: readonly string[] = [INSTRUCTIONS_TAG, CALLER_TAG, RETURNED_SYSTEM_TAG];
 
 const foreign = ({ content }: { content: string }): ForeignSystemMessage => ({ role: 'system', content });
 
