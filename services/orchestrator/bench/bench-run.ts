@@ -3,10 +3,13 @@ import type { Agent, Plan, PlanEntry, RunState, Stage } from '@millrace/contract
 import { connectBus, openJetStream, type Bus } from '@millrace/bus';
 import { createModels } from '@millrace/models';
 import { createDiscovery } from '../src/peers/discovery.ts';
+import { createReleaseGate } from '../src/state/release-gate.ts';
 import { initialState } from '../src/state/run-state.ts';
 import type { Run } from '../src/state/run-context.ts';
 import { noSaves } from '../src/testing/no-saves.ts';
 import { createSessionInbox } from '../src/peers/session-inbox.ts';
+
+const silent = { nextIndex: () => 0, publish() {}, publishLast() {}, flush: async () => undefined, close() {} };
 
 export type BenchBus = {
   bus: Bus;
@@ -65,7 +68,7 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
         agent,
         plan,
         deps: { access, models, discovery, sessions, saves: noSaves, log, agents: { atLeast: async () => undefined } },
-        chunks: { nextIndex: () => 0, publish() {}, publishLast() {}, flush: async () => undefined, close() {} },
+        chunks: createReleaseGate(silent),
         events: { record() {}, flush: async () => undefined, close() {} },
         signal: new AbortController().signal,
         state: () => state,

@@ -8,12 +8,15 @@ import { tokenSchema } from './tokens.ts';
 
 /** Fields that later versions have, with what to do until then. */
 export const NOT_BUILT_YET: Record<string, string> = {
-  release: 'Leave it out: text is released chunk by chunk.',
   prices: 'Leave it out: costs are not counted yet.',
   parallel: 'List its members one after the other.',
   overlap: 'Leave it out: the group runs before the model call.',
   observe: 'Leave it out, or leave the entry out: every entry is waited for.',
 };
+
+/** How long what the output chain let through is held before anybody sees it. docs/semantics.md, section 7. */
+export const releaseSchema = z.enum(['chunk', 'sentence', 'step', 'result']);
+export type Release = z.infer<typeof releaseSchema>;
 
 export const onFailureSchema = z.enum(['fail', 'skip']);
 
@@ -114,6 +117,7 @@ export const agentSchema = z.strictObject({
     ),
   maxSteps: z.number().int().min(1).max(100).default(MAX_STEPS),
   maxProcessorRetries: z.number().int().min(0).max(100).optional(),
+  release: releaseSchema.optional().describe('chunk if absent'),
   modelSettings: modelSettingsSchema.optional(),
   providerOptions: providerOptionsSchema.optional(),
   structuredOutput: structuredOutputSchema.optional(),

@@ -58,6 +58,7 @@ export const ERROR_CODES = {
   'model-unknown': 'A model id is not of the form provider/model, or names a provider that is not there.',
   'model-call-failed': 'The model provider refused or broke the call.',
   'model-idle': 'The model sent nothing for too long.',
+  'release-hold-full': 'More chunks wait for their release than a run may hold back.',
   'model-answer-too-large': 'The model’s answer is larger than a step may hold.',
   'tool-failed': 'A tool threw or answered something that is not a result.',
   'tool-arguments-invalid': 'The arguments of a tool call do not fit the tool’s schema.',

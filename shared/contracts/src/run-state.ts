@@ -129,6 +129,15 @@ export const runActionSchema = z.discriminatedUnion('action', [
   z.object({ action: z.literal('violations-found'), violations: z.array(violationSchema) }),
   z.object({ action: z.literal('input-passed') }),
   z.object({ action: z.literal('step-opened'), firstIndex: count }),
+  z.object({
+    action: z.literal('step-moved').describe('what is held comes out elsewhere than where its last owner had put it'),
+    firstIndex: count,
+  }),
+  z.object({
+    action: z.literal('chunks-held'),
+    keep: count.describe('so many of those before stay'),
+    chunks: z.array(chunkSchema),
+  }),
   z.object({ action: z.literal('model-called') }),
   z.object({
     action: z.literal('error-retried'),
@@ -179,7 +188,9 @@ export type RunAction = z.infer<typeof runActionSchema>;
 
 /** The step that is open. A member that is there is a statement of the loop that need not run again. */
 export const openStepSchema = z.object({
-  firstIndex: count.describe('index of the first chunk of the step: what a retract names'),
+  firstIndex: count.describe(
+    'index of the first chunk of the step, or the one that it will have: what a retract names',
+  ),
   base: conversationSchema.describe('the conversation as the step found it'),
   errorRetries: count.default(0).describe('tries that processAPIError has asked for'),
   model: modelIdSchema.optional().describe('what processAPIError wants asked instead of the agent’s'),
@@ -213,6 +224,10 @@ export const runStateSchema = z.object({
     .optional()
     .describe('the finish as it came out of the output chain, where processOutputResult has suspended'),
   pending: z.array(heldPendingSchema).default([]),
+  held: z
+    .array(chunkSchema)
+    .default([])
+    .describe('what the output chain let through and the agent’s `release` keeps back, in order'),
   steps: z.array(stepResultSchema),
   finish: finishChunkSchema
     .optional()

@@ -58,7 +58,7 @@ describe('a definition', () => {
     const { issues, entries } = read({
       model: 'nope',
       colour: 'red',
-      release: 'step',
+      overlap: 'model',
       input: ['pii', { use: 'x', observe: true }, { use: '!' }],
     });
     expect(issues.map(({ path = '' }) => path).toSorted()).toEqual([
@@ -66,7 +66,7 @@ describe('a definition', () => {
       'input[1].observe',
       'input[2].use',
       'model',
-      'release',
+      'overlap',
     ]);
     expect(entries.map(({ entry }) => entry.use)).toEqual(['pii', 'x']);
   });

@@ -166,7 +166,7 @@ describe('resolving an agent refuses, with names and place,', () => {
 
   test('everything, all at once', () => {
     const issues = issuesOf({
-      release: 'step',
+      overlap: 'model',
       colour: 'red',
       tools: ['hammer'],
       input: ['nosuch', { use: 'pii', options: { x: 1 }, observe: true }, 'pii', { use: 'keyword', after: 'no' }],
@@ -178,7 +178,7 @@ describe('resolving an agent refuses, with names and place,', () => {
       'entry-target-unknown input[3].after',
       'entry-without-stage output[0]',
       'not-built-yet input[1].observe',
-      'not-built-yet release',
+      'not-built-yet overlap',
       'options-invalid input[1].options',
       'processor-unknown input[0]',
       'tool-unknown tools[0]',

@@ -113,4 +113,4 @@ function tooLarge(how: string): MillraceError {
 export const tooManyCalls = (): MillraceError => tooLarge(`has over ${MAX_TOOL_CALLS} tool calls`);
 /** Nothing else throws this where an answer is built: the words are ours. */
 export const isTooLarge = (error: unknown): boolean =>
-  MillraceError.isInstance(error) && error.code === 'model-answer-too-large';
+  MillraceError.isInstance(error) && (error.code === 'model-answer-too-large' || error.code === 'release-hold-full');

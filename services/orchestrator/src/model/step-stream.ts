@@ -29,6 +29,14 @@ export type StepStream =
 const FLUSH_MS = 500;
 
 export async function streamStep(run: Run, input: StageInput, first: Chunk, source: ChunkSource): Promise<StepStream> {
+  const from = run.chunks.nextIndex();
+  const stream = await passStream(run, input, first, source);
+  // What waits for its release of an answer that was cut off never comes out.
+  if (stream.kind === 'interrupt') run.chunks.drop(from);
+  return stream;
+}
+
+async function passStream(run: Run, input: StageInput, first: Chunk, source: ChunkSource): Promise<StepStream> {
   const messageId = responseMessageId(run.ref.runId, input.stepNumber);
   let builder = createAnswerBuilder(messageId);
   /** Where each chunk that was let through stands in the run. */
@@ -60,6 +68,15 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
     } catch (error) {
       breakOff(error);
     }
+  };
+  /** What of it is out. */
+  const released = () => {
+    const shown = createAnswerBuilder(messageId);
+    for (const [at, whole] of builder.chunks().entries()) {
+      const part = run.chunks.shown(places[at] ?? 0, whole);
+      if (part) shown.add(part);
+    }
+    return shown;
   };
   /** Sessions were moved, and what comes out now differs from there on. */
   const takeBack = (count: number) => {
@@ -109,10 +126,10 @@ export async function streamStep(run: Run, input: StageInput, first: Chunk, sour
     const ending = chain.end();
     const fold = (await unlessStopped(ending, run.signal)) ?? (await inTime(run, ending));
     if (fold) applyFold(run, fold, performance.now() - started);
-    if (run.signal.aborted) return stoppedFromOutside(run, builder);
+    if (run.signal.aborted) return stoppedFromOutside(run, released());
     if (broken) return { kind: 'interrupt', interrupt: broken };
     if (fold?.stopped) return { kind: 'interrupt', interrupt: stopOutcome(run, 'processOutputStream', fold.stopped) };
-    if (!end) return stoppedFromOutside(run, builder);
+    if (!end) return stoppedFromOutside(run, released());
     return 'error' in end ? { kind: 'model-error', ...end } : { kind: 'answer', builder, ...end };
   } finally {
     // A session that is over does not mind; one that is not would be kept alive for ever.

@@ -22,6 +22,7 @@ import { failInOwnWords, isSuspension, rejecting, type Interrupt } from '../stat
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
+import { settleStep } from './settle-step.ts';
 import { stepInput } from './step-input.ts';
 
 /** As it was let through, before anybody has judged it as a whole. */
@@ -89,6 +90,8 @@ async function accept(
   run.dispatch({ action: 'messages-changed', ops, ...(isChanged && { unpassed: true }) });
   run.dispatch({ action: 'answer-accepted', answer, tools });
   if (system.length > 0) run.dispatch({ action: 'messages-changed', ops: system });
+  // Before the checkpoint, which says what is out.
+  settleStep(run);
   return run.checkpoint();
 }
 

@@ -7,6 +7,7 @@ import { isSuspension, rejecting, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepFinish } from './finish-chunks.ts';
+import { settleStep } from './settle-step.ts';
 import { toolInput } from './tool-calls.ts';
 
 export async function closeStep(run: Run): Promise<Interrupt | undefined> {
@@ -26,6 +27,7 @@ export async function closeStep(run: Run): Promise<Interrupt | undefined> {
     if (interrupt) return rejecting(interrupt, { what: 'step', from: open.firstIndex });
     close(run, passedResults(run, results, passed));
     run.chunks.publish(passed);
+    settleStep(run);
     return undefined;
   });
 }

@@ -30,6 +30,7 @@ import { isGivenAway, type RunStop } from '../state/run-stop.ts';
 import { holdCommand } from './hold-command.ts';
 import { storeEnding, type EndingParts } from './store-ending.ts';
 import { suspendRun, takeAnswers } from './suspend-run.ts';
+import { takeUpHeld } from './take-up-held.ts';
 import { throughOutages } from '../state/through-outages.ts';
 
 /** @throws FencedError; what keeps the ending from being stored: the command then comes again */
@@ -100,6 +101,7 @@ async function execute({ deps, delivery, stop, cancelAsked, store, state, comman
 /** To an ending, or to where it is put away: it is stored then. */
 async function drive(parts: EndingParts, run: Run): Promise<Outcome> {
   await takeAnswers(run);
+  takeUpHeld(run, parts.store.head());
   for (;;) {
     const outcome = await runLoop(run);
     if (outcome.kind !== 'suspend') return outcome;

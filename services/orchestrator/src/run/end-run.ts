@@ -25,6 +25,7 @@ type Table = { [F in Form]: (run: Run, ending: Extract<Ending, { form: F }>) => 
 const forms: Table = {
   finish(run, { finish, unsaved }) {
     const object = run.state().open?.answer?.object;
+    run.chunks.release();
     const { output, stepResult } = finish.payload;
     const text = typeof output['text'] === 'string' ? output['text'] : '';
     const outcome = { text, finishReason: stepResult.reason, ...unsavedOf(unsaved) };
@@ -37,6 +38,7 @@ const forms: Table = {
     // What was stopped meanwhile is not said to have ended well.
     const stopped = run.interruption();
     if (stopped?.kind === 'end') return endRun(run, stopped.ending);
+    run.chunks.release();
     return ended(run, 'finished', finish, { text, finishReason: 'halted', ...unsavedOf(unsaved) });
   },
 
@@ -104,8 +106,9 @@ function ended(run: Run, status: RunStatus, lastChunk: Chunk, outcome: Outcome):
 function resultOf(run: Run, status: RunStatus, outcome: Outcome): RunResult {
   const { usage, violations } = run.state();
   const { runId } = run.ref;
-  const messages = shownMessages(run);
-  const told = { usage, messages, steps: shownSteps(run), violations: publicViolations(violations) };
+  const isOver = status === 'finished';
+  const messages = shownMessages(run, isOver);
+  const told = { usage, messages, steps: shownSteps(run, isOver), violations: publicViolations(violations) };
   return { runId, status, ...told, ...outcome };
 }
 

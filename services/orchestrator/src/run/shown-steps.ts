@@ -12,16 +12,25 @@ import type { Run } from '../state/run-context.ts';
 
 /**
  * The response messages that may be shown. What processors have worded passes the output chain with `finish`: of a run that ends
- * otherwise it is left out.
+ * otherwise it is left out, and so is what was never released.
  */
-export function shownMessages(run: Run): Message[] {
+export function shownMessages(run: Run, isOver = false): Message[] {
   const { conversation, unpassed } = run.state();
-  return messagesOf(conversation, 'response').filter(({ id }) => !unpassed.includes(id));
+  return messagesOf(conversation, 'response').filter(
+    ({ id }) => !unpassed.includes(id) && (isOver || isReleased(run, id)),
+  );
 }
 
-export function shownSteps(run: Run): StepResult[] {
+/** Of a run that has not ended well. What the step that is open has streamed is cut there: see step-stream.ts. */
+function isReleased({ agent: { release }, ref, state }: Run, id: string): boolean {
+  const { open, steps } = state();
+  if (release === 'step') return open?.answer !== undefined || id !== responseMessageId(ref.runId, steps.length);
+  return release !== 'result';
+}
+
+export function shownSteps(run: Run, isOver = false): StepResult[] {
   const { steps } = run.state();
-  const messages = new Map(shownMessages(run).map((message) => [message.id, message]));
+  const messages = new Map(shownMessages(run, isOver).map((message) => [message.id, message]));
   return steps.map((step) => shownStep(step, messages.get(responseMessageId(run.ref.runId, step.stepNumber))));
 }
 

@@ -3,7 +3,7 @@
 // count and measure; all others whole, but for the time at which they were made. Pure.
 import { isDataChunk, type Chunk } from '@millrace/contracts';
 import { isDeepStrictEqual } from 'node:util';
-import { endedPart, textPiece, withPiece } from './text-pieces.ts';
+import { endedPart, textPiece, withPiece } from '../state/text-pieces.ts';
 
 export type Fresh = {
   /** To be published now. */

@@ -1,7 +1,7 @@
 // What a step's stream has been: the raw chunks that went into its processors, and what came out and was published. Kept so that lost
 // sessions can be opened again on another replica, and bounded: a step that has outgrown it cannot be moved.
 import type { Chunk } from '@millrace/contracts';
-import { textPiece } from './text-pieces.ts';
+import { textPiece } from '../state/text-pieces.ts';
 
 /** A long answer with long reasoning is some 20,000 pieces. */
 const MAX_KEPT_CHUNKS = 32 * 1024;

@@ -1,13 +1,13 @@
-// Takes published chunks back: clients drop everything from the index on. Nothing is said where nothing was published.
+// Takes chunks back: clients drop everything from the index on. Nothing is said where nothing was published: what waited for its release
+// was never there.
 import { chunk } from './make-chunk.ts';
 import type { Run } from './run-context.ts';
 
 export function retract(run: Run, from: number, reason?: string): void {
-  if (run.chunks.nextIndex() <= from) return;
   const finish = { stepResult: { reason: 'retry', isContinued: true }, output: {}, metadata: {} };
   const { runId } = run.ref;
-  run.chunks.publish([
+  run.chunks.takeBack(from, (index) => [
     ...(reason === 'retry' ? [chunk(runId, { type: 'step-finish', payload: finish })] : []),
-    chunk(runId, { type: 'retract', payload: { index: from } }),
+    chunk(runId, { type: 'retract', payload: { index } }),
   ]);
 }

@@ -15,6 +15,7 @@ import type { SessionInbox } from '../peers/session-inbox.ts';
 import type { ChunkPublisher } from './chunk-publisher.ts';
 import type { EventLog } from './event-log.ts';
 import { endWith, failInOwnWords, type Outcome } from './interrupt.ts';
+import { createReleaseGate, type ReleaseGate } from './release-gate.ts';
 import type { PutOffSaves } from './put-off-saves.ts';
 import { reduceRun } from './run-state.ts';
 import type { RunStore } from './run-store.ts';
@@ -45,7 +46,7 @@ export type Run = {
   agent: Agent;
   plan: Plan;
   deps: Deps;
-  chunks: ChunkPublisher;
+  chunks: ReleaseGate;
   events: EventLog;
   signal: AbortSignal;
   state(): RunState;
@@ -69,6 +70,7 @@ export type Run = {
 export type RunParts = Omit<
   Run,
   | 'agent'
+  | 'chunks'
   | 'plan'
   | 'state'
   | 'dispatch'
@@ -84,10 +86,13 @@ export type RunParts = Omit<
   /** What has made it so and is in no record yet. */
   unsaved?: readonly RunAction[];
   store: RunStore;
+  chunks: ChunkPublisher;
 };
 
-export function createRun({ first, unsaved = [], store, ...parts }: RunParts): Run {
-  const { signal, chunks, events, deadlineAt } = parts;
+export function createRun({ first, unsaved = [], store, chunks: publisher, ...parts }: RunParts): Run {
+  const { signal, events, deadlineAt } = parts;
+  const { agent, plan } = first.applied;
+  const chunks = createReleaseGate(publisher, agent.release);
   let state = first;
   let pending = [...unsaved];
 
@@ -95,10 +100,15 @@ export function createRun({ first, unsaved = [], store, ...parts }: RunParts): R
   let next: Promise<Outcome | undefined> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
+  const dispatch = (action: RunAction) => {
+    state = reduceRun(state, action);
+    pending.push(action);
+  };
   const write = async () => {
+    for (const action of chunks.unrecorded(state.open?.firstIndex ?? 0)) dispatch(action);
     const actions = pending;
     pending = [];
-    const nextIndex = chunks.nextIndex();
+    const nextIndex = chunks.shownIndex();
     // All in one wait: a promise that is awaited only after another one that fails would be an unhandled rejection.
     const [recorded] = await Promise.all([store.record(actions), chunks.flush(), events.flush()]);
     await store.write({ records: store.head().records + recorded.count, nextIndex });
@@ -126,16 +136,13 @@ export function createRun({ first, unsaved = [], store, ...parts }: RunParts): R
     writing = next.catch(() => undefined);
     return next;
   };
-  const { agent, plan } = first.applied;
   return {
     ...parts,
+    chunks,
     agent,
     plan,
     state: () => state,
-    dispatch(action) {
-      state = reduceRun(state, action);
-      pending.push(action);
-    },
+    dispatch,
     interruption,
     checkpoint,
     beginCheckpoint() {

@@ -44,6 +44,7 @@ export function initialState({ request, applied, firstIndex }: Begun): RunState 
     usage: {},
     violations: [],
     pending: [],
+    held: [],
   };
 }
 
@@ -83,6 +84,10 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
         retryCount: open?.closed ? 0 : state.retryCount,
         open: newStep(state, action.firstIndex),
       };
+    case 'step-moved':
+      return open ? { ...state, open: { ...open, firstIndex: action.firstIndex } } : state;
+    case 'chunks-held':
+      return { ...state, held: [...state.held.slice(0, action.keep), ...action.chunks] };
     case 'model-called':
       return { ...state, modelCalls: state.modelCalls + 1 };
     case 'error-retried':
