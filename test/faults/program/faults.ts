@@ -9,7 +9,17 @@ export type Fault = {
   strike:
     | { kind: 'process'; role: Role; blow: Blow }
     | { kind: 'cut'; role: 'orchestrator' | 'guardrails'; mode: CutMode }
+    /** What a client reads through: it rejoins by itself. */
+    | { kind: 'client-cut'; mode: CutMode }
+    /** Every replica of a role, one after the other, as an update does it. */
+    | { kind: 'roll'; role: 'orchestrator' | 'guardrails' }
+    /** All services at once, and started again. */
+    | { kind: 'storm' }
     | { kind: 'redis-full' }
+    /** Redis refuses writes and answers reads. */
+    | { kind: 'redis-read-only' }
+    /** JetStream takes no message any more. */
+    | { kind: 'nats-full' }
     | { kind: 'cancel' }
     /** Nothing strikes: what every run must be like. */
     | { kind: 'nothing' }
@@ -26,6 +36,7 @@ const REPLICATED_RUNS = 1_000;
 const ONLY_ONE_RUNS = 200;
 
 const TOOL_CODES: readonly string[] = [];
+const BUS_CODES = ['bus-unreachable', 'store-unavailable'];
 const STORE_CODES = ['store-unavailable', 'bus-unreachable'];
 
 const blows: readonly Blow[] = ['kill', 'stop', 'term'];
@@ -34,6 +45,13 @@ const modes: readonly CutMode[] = ['closed', 'silent', 'to-server', 'from-server
 function processes(role: Role, runs: number, mayFailWith: readonly string[] = []): Fault[] {
   return blows.map((blow) => ({ name: `${role}-${blow}`, strike: { kind: 'process', role, blow }, runs, mayFailWith }));
 }
+
+const clientCuts: readonly Fault[] = modes.map((mode) => ({
+  name: `client-cut-${mode}`,
+  strike: { kind: 'client-cut', mode },
+  runs: REPLICATED_RUNS / modes.length,
+  mayFailWith: [],
+}));
 
 function cuts(role: 'orchestrator' | 'guardrails'): Fault[] {
   return modes.map((mode) => ({
@@ -50,11 +68,17 @@ export const FAULTS: readonly Fault[] = [
   ...processes('guardrails', REPLICATED_RUNS),
   ...cuts('orchestrator'),
   ...cuts('guardrails'),
+  ...clientCuts,
+  { name: 'orchestrator-roll', strike: { kind: 'roll', role: 'orchestrator' }, runs: ONLY_ONE_RUNS, mayFailWith: [] },
+  { name: 'guardrails-roll', strike: { kind: 'roll', role: 'guardrails' }, runs: ONLY_ONE_RUNS, mayFailWith: [] },
+  { name: 'storm', strike: { kind: 'storm' }, runs: ONLY_ONE_RUNS, mayFailWith: [] },
   ...processes('nats', REPLICATED_RUNS),
+  { name: 'nats-full', strike: { kind: 'nats-full' }, runs: ONLY_ONE_RUNS, mayFailWith: BUS_CODES },
   ...processes('ledger', ONLY_ONE_RUNS, TOOL_CODES),
   ...processes('message-history', ONLY_ONE_RUNS),
   ...processes('redis', ONLY_ONE_RUNS, STORE_CODES),
   { name: 'redis-full', strike: { kind: 'redis-full' }, runs: ONLY_ONE_RUNS, mayFailWith: STORE_CODES },
+  { name: 'redis-read-only', strike: { kind: 'redis-read-only' }, runs: ONLY_ONE_RUNS, mayFailWith: STORE_CODES },
   { name: 'cancel', strike: { kind: 'cancel' }, runs: ONLY_ONE_RUNS, mayFailWith: [] },
   { name: 'control', strike: { kind: 'control' }, runs: 16, mayFailWith: [] },
 ];

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { eventually, type Stack } from '@millrace/testkit/bench';
 import { startCutProxy, type CutProxy } from './cut-proxy.ts';
 
-export type ServiceRole = 'orchestrator' | 'guardrails' | 'ledger' | 'message-history';
+export const SERVICE_ROLES = ['orchestrator', 'guardrails', 'ledger', 'message-history'] as const;
+export type ServiceRole = (typeof SERVICE_ROLES)[number];
 type Replica = {
   role: ServiceRole;
   pid: number;
@@ -30,7 +31,14 @@ export async function startReplicas(
   env: Record<string, string>,
 ): Promise<Replicas> {
   const replicas: Replica[] = [];
-  const start = async (role: ServiceRole, proxy: CutProxy) => {
+  // One at a time: who is new is told by who was there before.
+  let starting: Promise<unknown> = Promise.resolve();
+  const start = (role: ServiceRole, proxy: CutProxy): Promise<number> => {
+    const started = starting.then(() => startOne(role, proxy));
+    starting = started.catch(() => undefined);
+    return started;
+  };
+  const startOne = async (role: ServiceRole, proxy: CutProxy) => {
     const before = new Set(stack.pids().map(({ pid }) => pid));
     const own = { ...env, NATS_URL: `nats://127.0.0.1:${proxy.port}` };
     if (role === 'ledger') await stack.startProgram('ledger', LEDGER_SERVICE, own);

@@ -4,9 +4,10 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Client } from '@millrace/client';
+import { connect, type Client } from '@millrace/client';
 import { connectBus, startStack } from '@millrace/testkit/bench';
 import { z } from 'zod';
+import { startCutProxy } from './cut-proxy.ts';
 import { startReplicas } from './replicas.ts';
 import { startStruckNats, startStruckRedis } from './servers.ts';
 import type { Targets } from './strike.ts';
@@ -14,6 +15,8 @@ import { watchLive, type LiveWatch } from './watch-live.ts';
 
 export type Rig = Targets & {
   client: Client;
+  /** The same by way of `clientProxy`. */
+  cutClient: Client;
   live: LiveWatch;
   ledger(): LedgerLine[];
   stop(): Promise<void>;
@@ -46,8 +49,12 @@ export async function startRig(): Promise<Rig> {
   await stack.client.agents.apply({ ...agent, name: AGENT, output: ['content-length', 'pii'] });
   await stack.client.agents.apply({ ...agent, name: UNGUARDED_AGENT, output: ['content-length'] });
   const live = watchLive(bus);
+  const clientProxy = await startCutProxy(nats.port());
+  const cutClient = await connect({ url: `nats://127.0.0.1:${clientProxy.port}` });
   return {
     client: stack.client,
+    cutClient,
+    clientProxy,
     live,
     replicas,
     nats,
@@ -55,7 +62,8 @@ export async function startRig(): Promise<Rig> {
     ledger: () => readLines(ledgerFile),
     async stop() {
       live.stop();
-      await bus.close();
+      await Promise.all([bus.close(), cutClient.close()]);
+      await clientProxy.close();
       await stack.stop();
       await replicas.close();
       await Promise.all([nats.end('term'), redis.end('term')]);

@@ -44,7 +44,8 @@ export async function runBatch(
   const plans = Array.from({ length: at.atOnce }, (_, n) =>
     planRun(`${fault.name}-${at.seed}-${at.batch}-${n}`, random),
   );
-  const starting = plans.map((planned) => start(rig.client, agent, planned, random.between(0, START_WITHIN_MS)));
+  const client = fault.strike.kind === 'client-cut' ? rig.cutClient : rig.client;
+  const starting = plans.map((planned) => start(client, agent, planned, random.between(0, START_WITHIN_MS)));
   const accepted: Started[] = [];
   for (const one of starting) void one.then((started) => started && accepted.push(started));
   await delay(random.between(...STRIKE_AFTER_MS));

@@ -2,7 +2,8 @@
 import { createConnection } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { startNats, startRedis } from '@millrace/testkit/bench';
+import { connectBus, startNats, startRedis } from '@millrace/testkit/bench';
+import { z } from 'zod';
 import type { Blow } from './faults.ts';
 
 export type StruckServer = {
@@ -32,9 +33,34 @@ async function struck(start: (port: number) => Promise<Running>): Promise<Struck
   };
 }
 
+/** What NATS may store, so that it can be filled. */
+const MAX_STORE_MB = 192;
+const FILLER_BYTES = 7 * 1024 * 1024;
+const MIN_FILLER_BYTES = 64;
+const FILL_WITHIN_MS = 10_000;
+
 export function startStruckNats(dir: string): Promise<StruckServer> {
-  return struck((port) => startNats({ storeDir: join(dir, 'nats'), port }));
+  const storeDir = join(dir, 'nats');
+  const extraConfig = `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: ${MAX_STORE_MB}MB }`;
+  return struck((port) => startNats({ storeDir, port, extraConfig }));
 }
+
+/** Takes all room that JetStream has left. Resolves to what makes room again. */
+export async function fillNats(url: string): Promise<() => Promise<void>> {
+  const bus = await connectBus({ servers: url, name: 'filler' });
+  const ask = async (subject: string, data: string | Uint8Array = '') =>
+    answerSchema.parse((await bus.nc.request(subject, data, { timeout: FILL_WITHIN_MS })).json());
+  await ask('$JS.API.STREAM.CREATE.FILLER', JSON.stringify({ name: 'FILLER', subjects: ['filler'], storage: 'file' }));
+  for (let bytes = FILLER_BYTES; bytes >= MIN_FILLER_BYTES;) {
+    const { error } = await ask('filler', Buffer.alloc(bytes));
+    if (error) bytes /= 2;
+  }
+  return async () => {
+    await ask('$JS.API.STREAM.DELETE.FILLER');
+    await bus.close();
+  };
+}
+const answerSchema = z.object({ error: z.object({ description: z.string() }).optional() });
 
 export function startStruckRedis(dir: string): Promise<StruckServer> {
   return struck(async (port) => {
@@ -46,8 +72,17 @@ export function startStruckRedis(dir: string): Promise<StruckServer> {
 
 /** @param bytes 0: as much as there is. A Redis that is full refuses writes. */
 export async function limitRedis(port: number, bytes: number): Promise<void> {
+  await configureRedis(port, 'maxmemory', bytes);
+}
+
+/** Off: writes are refused and reads answered, as by a replica whose primary is gone. */
+export async function writableRedis(port: number, isWritable: boolean): Promise<void> {
+  await configureRedis(port, 'min-replicas-to-write', isWritable ? 0 : 1);
+}
+
+async function configureRedis(port: number, name: string, value: number): Promise<void> {
   const socket = createConnection({ port, host: '127.0.0.1' });
-  socket.end(`CONFIG SET maxmemory ${bytes}\r\nQUIT\r\n`);
+  socket.end(`CONFIG SET ${name} ${value}\r\nQUIT\r\n`);
   socket.resume();
   await once(socket, 'close');
 }

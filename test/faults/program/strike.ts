@@ -1,12 +1,13 @@
 // Strikes, and mends what was struck. Resolves when everything is there again.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Run } from '@millrace/client';
+import type { CutMode, CutProxy } from './cut-proxy.ts';
 import type { Fault } from './faults.ts';
 import type { Random } from './random.ts';
-import type { Replicas } from './replicas.ts';
-import { limitRedis, type StruckServer } from './servers.ts';
+import { SERVICE_ROLES, type Replicas } from './replicas.ts';
+import { fillNats, limitRedis, writableRedis, type StruckServer } from './servers.ts';
 
-export type Targets = { replicas: Replicas; nats: StruckServer; redis: StruckServer };
+export type Targets = { replicas: Replicas; nats: StruckServer; redis: StruckServer; clientProxy: CutProxy };
 
 /** Longer than the ack wait: what was stopped comes back when its runs have another owner. ms */
 const STOPPED_MS = 25_000;
@@ -17,7 +18,7 @@ const CANCEL_WITHIN_MS = 800;
 
 export async function strike(
   { strike: how }: Fault,
-  { replicas, nats, redis }: Targets,
+  { replicas, nats, redis, clientProxy }: Targets,
   random: Random,
   inFlight: readonly Run[],
 ): Promise<void> {
@@ -38,13 +39,34 @@ export async function strike(
       await limitRedis(redis.port(), 1);
       await delay(FULL_MS);
       return limitRedis(redis.port(), 0);
+    case 'redis-read-only':
+      await writableRedis(redis.port(), false);
+      await delay(FULL_MS);
+      return writableRedis(redis.port(), true);
+    case 'nats-full': {
+      const empty = await fillNats(nats.url());
+      await delay(FULL_MS);
+      return empty();
+    }
+    case 'roll':
+      for (const replica of replicas.of(how.role)) {
+        process.kill(replica.pid, 'SIGTERM');
+        await replica.startAgain();
+      }
+      return;
+    case 'storm': {
+      const all = SERVICE_ROLES.flatMap((role) => replicas.of(role));
+      for (const { pid } of all) process.kill(pid, 'SIGKILL');
+      await delay(random.between(...DOWN_MS));
+      await Promise.all(all.map((replica) => replica.startAgain()));
+      return;
+    }
+    case 'client-cut':
+      return cutOff(clientProxy, how.mode, random);
     case 'cut': {
       const [first, ...others] = replicas.of(how.role);
       if (!first) throw new Error(`there is no ${how.role}`);
-      const { proxy } = random.pick([first, ...others]);
-      proxy.cut(how.mode);
-      await delay(random.between(...CUT_MS));
-      return proxy.restore();
+      return cutOff(random.pick([first, ...others]).proxy, how.mode, random);
     }
     case 'process': {
       const { role, blow } = how;
@@ -59,6 +81,12 @@ export async function strike(
       return victim.startAgain();
     }
   }
+}
+
+async function cutOff(proxy: CutProxy, mode: CutMode, random: Random): Promise<void> {
+  proxy.cut(mode);
+  await delay(random.between(...CUT_MS));
+  proxy.restore();
 }
 
 async function strikeServer(server: StruckServer, blow: 'kill' | 'stop' | 'term', downMs: number): Promise<void> {
