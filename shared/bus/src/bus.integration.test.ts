@@ -4,7 +4,8 @@ import { eventually, useBus, useNats, createCollectedLog } from '@millrace/testk
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { connectBus } from './bus.ts';
-import { listen, publish } from './listen.ts';
+import { listen } from './listen.ts';
+import { publish } from './publish.ts';
 
 const nats = useNats({
   extraConfig: `authorization { users: [

@@ -1,7 +1,8 @@
 import { useBus, useNats, createCollectedLog } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { listen, publish, publishInBatches, type Listening } from './listen.ts';
+import { listen, type Listening } from './listen.ts';
+import { publish, publishInBatches } from './publish.ts';
 
 const nats = useNats();
 const speaker = useBus(nats, 'speaker');

@@ -5,7 +5,7 @@ import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { Bus } from './bus.ts';
 import { isInbox } from './inbox.ts';
-import { publishBytes } from './listen.ts';
+import { publishBytes } from './publish.ts';
 import { decode, encode, encodeWithin } from './wire.ts';
 import { within } from './within.ts';
 

@@ -19,7 +19,7 @@ import { openEpoch } from './open-epoch.ts';
 import { isCancelAsked } from '../state/run-store.ts';
 import { takeRun, unreadable, type Taken } from './take-run.ts';
 import { takeSuspended, type ResumeCommand } from './take-suspended.ts';
-import { endBroken, endRun, failedRun, type Ended } from './end-run.ts';
+import { endBroken, endRun, failedRun, type EndedRun } from './end-run.ts';
 import { brokenBy, endWith, type Ending, type Outcome } from '../state/interrupt.ts';
 import { runLoop } from './run-loop.ts';
 import { createRun, type Deps, type Run, type RunParts } from '../state/run-context.ts';
@@ -165,7 +165,7 @@ function broken(run: Run, error: unknown): Ending {
 }
 
 /** An ending that breaks is an ending still: without one the command would come again for ever. */
-async function endOf(run: Run, ending: Ending): Promise<Ended> {
+async function endOf(run: Run, ending: Ending): Promise<EndedRun> {
   try {
     return await endRun(run, ending);
   } catch (error) {

@@ -17,10 +17,10 @@ import { passError, passTripwire, withoutUntrustedText } from './pass-texts.ts';
 import type { Run } from '../state/run-context.ts';
 import { shownMessages, shownSteps } from './shown-steps.ts';
 
-export type Ended = { status: RunStatus; lastChunk: Chunk; result: RunResult };
+export type EndedRun = { status: RunStatus; lastChunk: Chunk; result: RunResult };
 
 type Form = Ending['form'];
-type Table = { [F in Form]: (run: Run, ending: Extract<Ending, { form: F }>) => Promise<Ended> | Ended };
+type Table = { [F in Form]: (run: Run, ending: Extract<Ending, { form: F }>) => Promise<EndedRun> | EndedRun };
 
 const forms: Table = {
   finish(run, { finish, unsaved }) {
@@ -75,7 +75,7 @@ function acceptedSteps(run: Run, rejected: Rejected | undefined): RunResult['ste
   return rejected?.what === 'run' ? [] : shownSteps(run);
 }
 
-export async function endRun(run: Run, ending: Ending): Promise<Ended> {
+export async function endRun(run: Run, ending: Ending): Promise<EndedRun> {
   switch (ending.form) {
     case 'finish':
       return forms.finish(run, ending);
@@ -99,7 +99,7 @@ export function resultSoFar(run: Run): RunResult {
 type Outcome = Pick<RunResult, 'text' | 'finishReason'> &
   Partial<Pick<RunResult, 'messages' | 'steps' | 'object' | 'tripwire' | 'error' | 'unsaved'>>;
 
-function ended(run: Run, status: RunStatus, lastChunk: Chunk, outcome: Outcome): Ended {
+function ended(run: Run, status: RunStatus, lastChunk: Chunk, outcome: Outcome): EndedRun {
   return { status, lastChunk, result: resultOf(run, status, outcome) };
 }
 
@@ -117,12 +117,12 @@ function asJson(value: unknown): NonNullable<RunResult['object']> {
 }
 
 /** An ending that breaks is an ending still: without one the command would come again for ever. */
-export function endBroken(run: Run, error: unknown): Ended {
+export function endBroken(run: Run, error: unknown): EndedRun {
   return failedRun(run.ref.runId, withoutUntrustedText(brokenBy(error).error), run.state().usage);
 }
 
 /** The ending of a run of which nothing can be said but why: it never started, its owner was lost, its result cannot be stored. */
-export function failedRun(runId: string, error: WireError, usage: Usage = {}): Ended {
+export function failedRun(runId: string, error: WireError, usage: Usage = {}): EndedRun {
   const lastChunk = chunk(runId, { type: 'error', payload: { error } });
   const result = {
     runId,

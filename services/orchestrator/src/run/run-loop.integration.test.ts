@@ -10,7 +10,7 @@ import { scriptModel } from '../testing/scripted-model.ts';
 import { scriptReplica } from '../testing/scripted-replica.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { chunk } from '../state/make-chunk.ts';
-import { endRun, type Ended } from './end-run.ts';
+import { endRun, type EndedRun } from './end-run.ts';
 import type { Run } from '../state/run-context.ts';
 import { foldRun } from '../state/run-state.ts';
 import { runLoop } from './run-loop.ts';
@@ -58,7 +58,7 @@ function serveTool(result: string) {
   stops.push(() => serving.drain(1_000));
 }
 
-async function endOf(run: Run): Promise<Ended> {
+async function endOf(run: Run): Promise<EndedRun> {
   const outcome = await runLoop(run);
   if (outcome.kind !== 'end') throw new Error('the run was handed over');
   return endRun(run, outcome.ending);

@@ -3,7 +3,7 @@
 import { MillraceError, type WireError } from '@millrace/contracts';
 import type { Delivery, JetStreamAccess } from '@millrace/bus';
 import type { ChunkPublisher } from '../state/chunk-publisher.ts';
-import { failedRun, type Ended } from './end-run.ts';
+import { failedRun, type EndedRun } from './end-run.ts';
 import type { EventLog } from '../state/event-log.ts';
 import { FencedError } from '../state/fenced-error.ts';
 import type { RunStore } from '../state/run-store.ts';
@@ -20,7 +20,7 @@ export type EndingParts = {
 };
 
 /** @throws FencedError, bus-unreachable, store-unavailable: the command comes again */
-export async function storeEnding(parts: EndingParts, ended: Ended): Promise<void> {
+export async function storeEnding(parts: EndingParts, ended: EndedRun): Promise<void> {
   const { access, delivery, store, chunks, events, fenced } = parts;
   const { tenant, runId } = store.head();
   const { status, lastChunk, result } = storable(ended, access.bus.maxPayload());
@@ -53,7 +53,7 @@ async function flushed(events: EventLog): Promise<void> {
 const ROOM_BYTES = 300 * 1024;
 
 /** An ending that no message can hold would never be stored, and its command come again for ever: the run fails instead. */
-function storable(ended: Ended, maxPayload: number): Ended {
+function storable(ended: EndedRun, maxPayload: number): EndedRun {
   const bytes = Buffer.byteLength(JSON.stringify(ended));
   const limit = Math.max(maxPayload - ROOM_BYTES, maxPayload / 2);
   if (bytes <= limit) return ended;

@@ -4,9 +4,9 @@ import { type ErrorCode, type PlanEntry, type Stage, type VerdictOf } from '@mil
 import { SUSPEND, endWith, fail, wholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
 import { maxRetriesOf } from '../state/max-retries.ts';
 import type { Run } from '../state/run-context.ts';
-import type { Stopped } from './verdict-fold.ts';
+import type { StopVerdict } from './verdict-fold.ts';
 
-export function stopOutcome(run: Run, stage: Stage, { entry, verdict }: Stopped): Interrupt {
+export function stopOutcome(run: Run, stage: Stage, { entry, verdict }: StopVerdict): Interrupt {
   const rejecting = { rejected: rejectedBy(run, stage) };
   switch (verdict.type) {
     case 'abort':

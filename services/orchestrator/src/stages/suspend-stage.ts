@@ -7,7 +7,7 @@ import { askPending, pendingAt } from '../state/pending.ts';
 import type { Run } from '../state/run-context.ts';
 import type { Resumed } from './call-request.ts';
 import { guardChunks } from './guard-chunks.ts';
-import type { Stopped } from './verdict-fold.ts';
+import type { StopVerdict } from './verdict-fold.ts';
 
 export type ResumePoint = { id: string; resumed: Resumed; kept: HeldPending['kept'] };
 
@@ -54,7 +54,7 @@ type SuspendedStage = {
 export function suspendStage(
   run: Run,
   { stage, position, given, left }: SuspendedStage,
-  { entry, verdict }: Stopped,
+  { entry, verdict }: StopVerdict,
 ): void {
   if (verdict.type !== 'suspend') return;
   const { payload, expiresInSeconds } = verdict;

@@ -30,7 +30,7 @@ export type Judged = {
 };
 
 /** A verdict that stops the stage. */
-export type Stopped = { entry: PlanEntry; verdict: Exclude<Verdict, VerdictOf<'continue'>> };
+export type StopVerdict = { entry: PlanEntry; verdict: Exclude<Verdict, VerdictOf<'continue'>> };
 
 export type StageFold = {
   input: StageInput;
@@ -40,7 +40,7 @@ export type StageFold = {
   data: Chunk[];
   outcomes: EntryOutcome[];
   /** The first of them: a session that is lost fails all its entries at once. */
-  stopped?: Stopped;
+  stopped?: StopVerdict;
 };
 
 export const emptyFold = (input: StageInput): StageFold => ({
