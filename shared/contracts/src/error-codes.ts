@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   'entry-cycle': 'after/before entries wait for each other.',
   'entry-without-stage': 'A processor has no method for the list that it stands in.',
   'stage-not-called': 'A warning: a processor has a stage that no list of the agent calls.',
+  'entry-order': 'A warning: an entry stands where it does not see, or is too late for, what it should judge.',
   'judge-under-when':
     'A warning: a processor that judges is called in some runs only, by the context that they are submitted with.',
   'processor-ambiguous': 'A warning: several services advertise a processor or tool of one name.',

@@ -7,9 +7,10 @@ import {
   type PlanEntry,
   type RefusedEndpoint,
 } from '@millrace/contracts';
+import { orderWarnings } from './order-warnings.ts';
 
 export function planWarnings(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[] {
-  return [...notCalled(plan), ...judgesUnderWhen(plan), ...ambiguous(plan, refused)];
+  return [...notCalled(plan), ...orderWarnings(plan), ...judgesUnderWhen(plan), ...ambiguous(plan, refused)];
 }
 
 /** A guard that is listed under input alone does not see what it could judge of the output, and the other way round. */
