@@ -2,6 +2,7 @@
 import {
   STAGES,
   entriesOf,
+  segmentsOf,
   uncalledStages,
   type AppliedAgent,
   type Plan,
@@ -26,7 +27,11 @@ export function planText({ agent, plan, revision }: AppliedAgent): string {
 function stageText(plan: Plan, stage: Stage): string[] {
   const entries = entriesOf(plan, stage);
   if (entries.length === 0) return [];
-  const rows = entries.map((entry, at) => [String(at + 1), ...cells(entry)]);
+  let place = 0;
+  const rows = segmentsOf(plan, stage, entries).flatMap(({ entries: own, group }) => {
+    if (group) place += 1;
+    return own.map((entry) => [group ? `${place} at once` : String((place += 1)), ...cells(entry)]);
+  });
   return [`${stage}\n${table(['#', 'ENTRY', 'PROCESSOR', 'SERVICE', 'POLICY', 'OPTIONS'], rows, '  ')}`];
 }
 

@@ -9,7 +9,6 @@ import { tokenSchema } from './tokens.ts';
 /** Fields that later versions have, with what to do until then. */
 export const NOT_BUILT_YET: Record<string, string> = {
   prices: 'Leave it out: costs are not counted yet.',
-  parallel: 'List its members one after the other.',
   overlap: 'Leave it out: the group runs before the model call.',
   observe: 'Leave it out, or leave the entry out: every entry is waited for.',
 };
@@ -49,9 +48,19 @@ const entryObjectSchema = policySchema.extend({
   when: whenSchema.optional(),
 });
 export type EntryObject = z.infer<typeof entryObjectSchema>;
+const nameSchema = tokenSchema.transform((use): EntryObject => ({ use }));
+
+/** One member of a parallel group; where the group stands is its place. */
+const memberSchema = z.union([nameSchema, entryObjectSchema.omit({ after: true, before: true })], {
+  error: 'must be the name of a processor, or an object with `use`',
+});
+
+/** Entries that judge the same input at once. They change nothing, and the first that stops ends the group. */
+export const groupObjectSchema = z.strictObject({ parallel: z.array(memberSchema).min(1).max(16) });
+export type GroupObject = z.infer<typeof groupObjectSchema>;
 
 /** A name, or an object. `memory` stands for what the agent's memory configures. */
-export const agentEntrySchema = z.union([tokenSchema.transform((use): EntryObject => ({ use })), entryObjectSchema], {
+export const agentEntrySchema = z.union([nameSchema, entryObjectSchema], {
   error: 'must be the name of a processor, or an object with `use`',
 });
 
@@ -88,15 +97,21 @@ const { maxEntries, maxTools, maxInstructions, maxOverrides } = AGENT_LIMITS;
 /** What callers may submit where the agent does not say otherwise: clients without a thread send their history along. */
 export const CALLER_ROLES = ['user', 'assistant', 'tool'] as const;
 
+/** An entry, or a group of them. */
+const listedSchema = z.union([nameSchema, entryObjectSchema, groupObjectSchema], {
+  error: 'must be the name of a processor, or an object with `use`',
+});
+const listSchema = z.array(listedSchema).max(maxEntries).default([]);
+
 export const agentSchema = z.strictObject({
   name: tokenSchema,
   description: z.string().optional(),
   model: modelIdSchema,
   instructions: z.union([z.string(), z.array(z.string()).max(maxInstructions)]).default([]),
   tools: z.array(tokenSchema).max(maxTools).default([]),
-  input: z.array(agentEntrySchema).max(maxEntries).default([]),
-  output: z.array(agentEntrySchema).max(maxEntries).default([]),
-  error: z.array(agentEntrySchema).max(maxEntries).default([]),
+  input: listSchema,
+  output: listSchema,
+  error: listSchema,
   memory: memorySchema.optional(),
   callerRoles: z
     .array(roleSchema)

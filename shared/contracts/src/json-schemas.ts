@@ -1,7 +1,7 @@
 // The JSON Schemas of the wire, for processors and clients in other languages. Draft 2020-12. One document with a definition for
 // each name; where a schema uses another that has a name, it refers to it.
 import { z } from 'zod';
-import { agentEntrySchema, agentSchema } from './agent.ts';
+import { agentEntrySchema, agentSchema, groupObjectSchema } from './agent.ts';
 import { API, apiReplySchema, threadSchema } from './api.ts';
 import { changesSchema } from './changes.ts';
 import { chunkSchema } from './chunk.ts';
@@ -40,6 +40,7 @@ import { publicViolationSchema, verdictSchema, violationSchema } from './verdict
 const WIRE: Record<string, z.ZodType> = {
   agent: agentSchema,
   'agent-entry': agentEntrySchema,
+  'agent-group': groupObjectSchema,
   'applied-agent': appliedAgentSchema,
   plan: planSchema,
   'plan-entry': planEntrySchema,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { agentSchema, onFailureSchema, whenSchema } from './agent.ts';
 import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
-import { listSchema, readsSchema, stageSchema, type Stage } from './stage.ts';
+import { LIST_OF_STAGE, listSchema, readsSchema, stageSchema, type Stage } from './stage.ts';
 import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
@@ -31,11 +31,16 @@ export type PlanEntry = z.infer<typeof planEntrySchema>;
 export const overridableSchema = planEntrySchema.extend({ optionsSchema: jsonSchemaSchema });
 export type Overridable = z.infer<typeof overridableSchema>;
 
+/** Entries of a list that are called at once, where they meet at a stage. */
+export const planGroupSchema = z.object({ list: listSchema, members: z.array(tokenSchema).min(1) });
+export type PlanGroup = z.infer<typeof planGroupSchema>;
+
 /** For each stage, the names of its entries in calling order. A processor that stands in two lists is one entry. */
 export const planSchema = z.object({
   entries: z.record(tokenSchema, planEntrySchema),
   order: z.partialRecord(stageSchema, z.array(tokenSchema)),
   tools: z.array(toolDefinitionSchema),
+  groups: z.array(planGroupSchema).optional(),
   overridable: z.record(tokenSchema, overridableSchema).optional().describe('what callers may list, by processor'),
 });
 export type Plan = z.infer<typeof planSchema>;
@@ -50,6 +55,36 @@ export type AppliedAgent = z.infer<typeof appliedAgentSchema>;
 
 export function entriesOf(plan: Plan, stage: Stage): PlanEntry[] {
   return (plan.order[stage] ?? []).flatMap((name) => plan.entries[name] ?? []);
+}
+
+/** Entries that are asked one after the other, or a group of them that is asked at once. */
+export type Segment = { entries: PlanEntry[]; group?: PlanGroup };
+
+/** The entries of a stage, in order, parted where a group begins and ends. Members stand next to each other in every plan. */
+export function segmentsOf({ groups = [] }: Plan, stage: Stage, entries: readonly PlanEntry[]): Segment[] {
+  const own = groups.filter(({ list }) => list === LIST_OF_STAGE[stage]);
+  const segments: Segment[] = [];
+  for (const entry of entries) {
+    const group = own.find(({ members }) => members.includes(entry.entry));
+    const last = segments.at(-1);
+    if (last && last.group === group) last.entries.push(entry);
+    else segments.push({ entries: [entry], ...(group && { group }) });
+  }
+  return segments;
+}
+
+/** The plan with those entries alone, wherever they stand. */
+export function planWith(plan: Plan, stays: (entry: PlanEntry) => boolean): Plan {
+  const entries = Object.fromEntries(Object.entries(plan.entries).filter(([, entry]) => stays(entry)));
+  const isThere = (name: string) => Object.hasOwn(entries, name);
+  const order = Object.entries(plan.order).map(([stage, names]) => [stage, names.filter(isThere)]);
+  const groups = plan.groups?.flatMap((group) => withMembers(group, isThere));
+  return { ...plan, entries, order: Object.fromEntries(order), ...(groups && { groups }) };
+}
+
+export function withMembers(group: PlanGroup, isThere: (name: string) => boolean): PlanGroup[] {
+  const members = group.members.filter(isThere);
+  return members.length === 0 ? [] : [{ ...group, members }];
 }
 
 /** Stages that a processor has and that no list of the agent calls, by processor. */

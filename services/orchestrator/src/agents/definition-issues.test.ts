@@ -1,4 +1,4 @@
-import { NOT_BUILT_YET, type JsonObject } from '@millrace/contracts';
+import { NOT_BUILT_YET, type JsonObject, type JsonValue } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { readDefinition } from './definition-issues.ts';
 
@@ -72,6 +72,35 @@ describe('a definition', () => {
   });
 });
 
+describe('a parallel group', () => {
+  test('has its members at its place, and is a group in the agent too', () => {
+    const { agent, entries, issues } = read({ input: ['a', { parallel: ['b', { use: 'c', timeoutMs: 5 }] }, 'd'] });
+    expect(issues).toEqual([]);
+    expect(agent?.input).toEqual([
+      { use: 'a' },
+      { parallel: [{ use: 'b' }, { use: 'c', timeoutMs: 5 }] },
+      { use: 'd' },
+    ]);
+    expect(entries.map(({ entry, group, path }) => [entry.use, group, path])).toEqual([
+      ['a', undefined, 'input[0]'],
+      ['b', 'input[1]', 'input[1].parallel[0]'],
+      ['c', 'input[1]', 'input[1].parallel[1]'],
+      ['d', undefined, 'input[2]'],
+    ]);
+  });
+
+  test.each<[string, JsonValue, string]>([
+    ['without members', { parallel: [] }, 'agent-invalid input[0].parallel'],
+    ['that is none', { parallel: 'a' }, 'agent-invalid input[0].parallel'],
+    ['of more than 16', { parallel: Array<string>(17).fill('a') }, 'agent-invalid input[0].parallel'],
+    ['with a policy of its own', { parallel: ['a'], timeoutMs: 1 }, 'agent-invalid input[0].timeoutMs'],
+    ['in a group', { parallel: ['a', { parallel: ['b'] }] }, 'agent-invalid input[0].parallel[1].use'],
+    ['with a place for a member', { parallel: [{ use: 'a', after: 'b' }] }, 'agent-invalid input[0].parallel[0].after'],
+  ])('%s is refused by name and place', (_what, group, issue) => {
+    expect(placed({ input: [group] })[0]).toBe(issue);
+  });
+});
+
 describe('a member "__proto__"', () => {
   test.each([
     ['at the top', '{"__proto__":{"model":"openai/x"},"name":"demo"}', '__proto__'],
@@ -117,10 +146,6 @@ describe('what is not built yet in a definition', () => {
 
   test.each(['observe', 'overlap'])('is %s of an entry: refused by name', (field) => {
     expect(placed({ input: ['a', { use: 'pii', [field]: true }] })).toEqual([`not-built-yet input[1].${field}`]);
-  });
-
-  test('is a parallel group, refused as a whole', () => {
-    expect(placed({ input: [{ parallel: ['a', 'b'], timeoutMs: 1 }] })).toEqual(['not-built-yet input[0].parallel']);
   });
 
   test('does not hide what else is wrong with the entry', () => {

@@ -6,6 +6,7 @@ import {
   agentEntrySchema,
   agentSchema,
   formatPath,
+  groupObjectSchema,
   listSchema,
   type Agent,
   type EntryObject,
@@ -16,7 +17,8 @@ import {
 } from '@millrace/contracts';
 import type { z } from 'zod';
 
-export type ListedEntry = { list: ListName; path: string; entry: EntryObject };
+/** `group`: the path of the parallel group that it is a member of. */
+export type ListedEntry = { list: ListName; path: string; entry: EntryObject; group?: string };
 export type ReadDefinition = {
   /** Only when the form has no problem. */
   agent: Agent | undefined;
@@ -39,11 +41,21 @@ export function readDefinition(definition: JsonValue): ReadDefinition {
   issues.push(...entryIssues);
   const parsed = agentSchema.safeParse(rest);
   if (!parsed.success) issues.push(...parsed.error.issues.flatMap(formIssue));
-  const lists = Object.fromEntries(
-    listSchema.options.map((list) => [list, entries.filter((e) => e.list === list).map((e) => e.entry)]),
-  );
+  const lists = Object.fromEntries(listSchema.options.map((list) => [list, listOf(entries, list)]));
   const agent = parsed.success && issues.length === 0 ? { ...parsed.data, ...lists } : undefined;
   return { agent, entries, issues };
+}
+
+/** Groups in the place of their members. */
+function listOf(entries: readonly ListedEntry[], list: ListName): Agent[ListName] {
+  const own = entries.filter((one) => one.list === list);
+  return [...Map.groupBy(own, ({ group, path }) => group ?? path).values()]
+    .map((members) =>
+      members[0]?.group === undefined
+        ? members.map(({ entry }) => entry)[0]
+        : { parallel: members.map(({ entry }) => entry) },
+    )
+    .filter((one) => one !== undefined);
 }
 
 function readLists(definition: JsonObject) {
@@ -62,14 +74,35 @@ function readLists(definition: JsonObject) {
     listed.forEach((value, at) => {
       const path = `${list}[${at}]`;
       issues.push(...(isObject(value) ? laterFields(value, path) : []));
-      // A group has no `use`, and is refused as a whole.
-      if (isObject(value) && 'parallel' in value) return;
+      if (isObject(value) && 'parallel' in value) {
+        const group = readGroup(list, withoutLater(value, laterInEntries), path);
+        entries.push(...group.entries);
+        issues.push(...group.issues);
+        return;
+      }
       const parsed = agentEntrySchema.safeParse(isObject(value) ? withoutLater(value, laterInEntries) : value);
       if (parsed.success) entries.push({ list, path, entry: parsed.data });
       else issues.push(...entryIssues(parsed.error, path));
     });
   }
   return { rest, entries, issues };
+}
+
+function readGroup(list: ListName, group: JsonObject, path: string): Pick<ReadDefinition, 'entries' | 'issues'> {
+  const members = Array.isArray(group['parallel']) ? group['parallel'] : [];
+  const later = members.flatMap((member, at) =>
+    isObject(member) ? laterFields(member, `${path}.parallel[${at}]`) : [],
+  );
+  const rest = members.map((member) => (isObject(member) ? withoutLater(member, laterInEntries) : member));
+  const parsed = groupObjectSchema.safeParse({ ...group, ...(members.length > 0 && { parallel: rest }) });
+  if (!parsed.success) return { entries: [], issues: [...later, ...entryIssues(parsed.error, path)] };
+  const entries = parsed.data.parallel.map((entry, at) => ({
+    list,
+    path: `${path}.parallel[${at}]`,
+    entry,
+    group: path,
+  }));
+  return { entries, issues: later };
 }
 
 const isObject = (value: JsonValue): value is JsonObject =>
@@ -107,7 +140,7 @@ function laterFields(object: JsonObject, path: string): Issue[] {
     ];
   });
 }
-const laterInEntries: readonly string[] = ['observe', 'parallel', 'overlap'];
+const laterInEntries: readonly string[] = ['observe', 'overlap'];
 
 function withoutLater(object: JsonObject, later: readonly string[] = Object.keys(NOT_BUILT_YET)): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !later.includes(key)));
@@ -129,8 +162,10 @@ function formIssue(issue: z.core.$ZodIssue): Issue[] {
 /** An entry is a name or an object: what is said is about the object form. */
 function entryIssues(error: z.ZodError, path: string): Issue[] {
   return error.issues.flatMap((issue) => {
-    const inner = issue.code === 'invalid_union' ? (issue.errors.at(-1) ?? []) : [issue];
-    return inner.flatMap(formIssue).map((one) => ({ ...one, path: one.path ? `${path}.${one.path}` : path }));
+    const isUnion = issue.code === 'invalid_union';
+    const inner = isUnion ? (issue.errors.at(-1) ?? []) : [issue];
+    const place = isUnion && issue.path.length > 0 ? `${path}.${formatPath(issue.path)}` : path;
+    return inner.flatMap(formIssue).map((one) => ({ ...one, path: one.path ? `${place}.${one.path}` : place }));
   });
 }
 

@@ -1,7 +1,7 @@
 // The final order of a list: entries in declared order, those with `after` or `before` at the place that they name. Pure.
 import type { Issue, ListName } from '@millrace/contracts';
 import { DEFAULT_ORDER, MEMORY_PROCESSORS } from './default-order.ts';
-import { createTargetIndex, type Placed, type TargetIndex } from './entry-targets.ts';
+import { createTargetIndex, membersOf, type Placed, type TargetIndex } from './entry-targets.ts';
 
 export type { Placed } from './entry-targets.ts';
 
@@ -80,7 +80,7 @@ function placeOf(list: ListName, ordered: readonly Placed[], index: TargetIndex,
 function defaultPlace(list: ListName, ordered: readonly Placed[], target = ''): number {
   const order = DEFAULT_ORDER[list];
   const rank = target === 'memory' ? order.indexOf(MEMORY_PROCESSORS[0] ?? '') : order.indexOf(target);
-  const at = ordered.findIndex((other) => order.indexOf(other.processor) > rank);
+  const at = ordered.findIndex((other) => membersOf(other).some(({ processor }) => order.indexOf(processor) > rank));
   return at >= 0 ? at : ordered.length;
 }
 

@@ -18,7 +18,12 @@ export type Known = {
   refused: readonly RefusedEndpoint[];
 };
 /** One use of a processor in a list. An entry that stands in two lists has two uses and one name. */
-export type Use = Placed & { list: ListName; found: FoundProcessor; given: ListedEntry['entry'] };
+export type Use = Placed & {
+  list: ListName;
+  found: FoundProcessor;
+  given: ListedEntry['entry'];
+  group?: string | undefined;
+};
 
 /** By its id, or by a name that other frameworks use for it. */
 function processorOf(name: string, { processors }: Known): FoundProcessor | undefined {
@@ -28,7 +33,7 @@ function processorOf(name: string, { processors }: Known): FoundProcessor | unde
 /** The id that a name stands for; the name itself where nobody is known by it. */
 export const idOf = (name: string, known: Known): string => processorOf(name, known)?.descriptor.id ?? name;
 
-export function useOf({ list, path, entry }: ListedEntry, known: Known): { use: Use } | { issue: Issue } {
+export function useOf({ list, path, entry, group }: ListedEntry, known: Known): { use: Use } | { issue: Issue } {
   const found = processorOf(entry.use, known);
   if (!found) {
     const { message, remedy } = missing('processor', entry.use, [...known.processors.keys()], known.refused);
@@ -43,7 +48,7 @@ export function useOf({ list, path, entry }: ListedEntry, known: Known): { use: 
   const after = entry.after === undefined ? undefined : idOf(entry.after, known);
   const before = entry.before === undefined ? undefined : idOf(entry.before, known);
   const name = entry.as ?? descriptor.id;
-  return { use: { list, path, name, processor: descriptor.id, after, before, found, given: entry } };
+  return { use: { list, path, name, processor: descriptor.id, after, before, found, given: entry, group } };
 }
 
 /** Options may be given at either use of an entry. */

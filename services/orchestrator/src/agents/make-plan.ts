@@ -9,6 +9,7 @@ import {
   type PlanEntry,
   type Stage,
 } from '@millrace/contracts';
+import { groupsOf } from './groups.ts';
 import { optionsOf, type Known, type Use } from './entry-uses.ts';
 import { isMemoryProcessor } from './memory-entries.ts';
 
@@ -29,7 +30,9 @@ export function makePlan(agent: Agent, ordered: Record<ListName, Use[]>, uses: r
       .map(({ name }) => name);
     if (names.length > 0) order[stage] = names;
   }
-  return { entries, order, tools: agent.tools.flatMap((name) => known.tools.get(name) ?? []) };
+  const groups = groupsOf(uses);
+  const tools = agent.tools.flatMap((name) => known.tools.get(name) ?? []);
+  return { entries, order, tools, ...(groups.length > 0 && { groups }) };
 }
 
 function listOf(stage: Stage, ordered: Record<ListName, Use[]>): Use[] {

@@ -213,6 +213,34 @@ test('a resolved agent does not change what discovery said', () => {
   expect(JSON.stringify([...processors])).toBe(before);
 });
 
+describe('a parallel group', () => {
+  test('stands in the plan by its members, at each stage in their order', () => {
+    const plan = planOf({ input: ['unicode-normalizer', { parallel: ['pii', { use: 'keyword', as: 'words' }] }] });
+    expect(plan.order.processInput).toEqual(['unicode-normalizer', 'pii', 'words']);
+    expect(plan.groups).toEqual([{ list: 'input', members: ['pii', 'words'] }]);
+  });
+
+  test.each([
+    [{ use: 'unicode-normalizer', before: 'keyword' }, ['unicode-normalizer', 'pii', 'keyword']],
+    [{ use: 'unicode-normalizer', after: 'pii' }, ['pii', 'keyword', 'unicode-normalizer']],
+  ])('is one place: %j stands beside it, not in it', (entry, order) => {
+    expect(planOf({ input: [entry, { parallel: ['pii', 'keyword'] }] }).order.processInput).toEqual(order);
+    expect(planOf({ input: [{ parallel: ['pii', 'keyword'] }, entry] }).order.processInput).toEqual(order);
+  });
+
+  test.each<[string, JsonObject, string, RegExp]>([
+    ['the error list', { error: [{ parallel: ['fallback'] }] }, 'error[0].parallel[0]', /error list/],
+    ['memory', { input: [{ parallel: ['pii', 'message-history'] }] }, 'input[0].parallel[1]', /changes messages/],
+    ['a stream', { output: [{ parallel: ['keyword', 'tool-guard'] }] }, 'output[0].parallel[0]', /processOutputStream/],
+  ])('cannot have %s', (_what, more, path, message) => {
+    expect(issuesOf(more)).toMatchObject([{ code: 'agent-invalid', path, message: expect.stringMatching(message) }]);
+  });
+
+  test('cannot have an entry that another place has too', () => {
+    expect(issuesOf({ input: ['pii', { parallel: ['pii'] }] })).toMatchObject([{ code: 'entry-duplicate' }]);
+  });
+});
+
 describe('what callers may list for one run', () => {
   test('stands in the plan as it was when the agent was applied, by id, with the schema of its options', () => {
     const { overridable, entries } = planOf({ overrides: ['PIIDetector', 'fallback'] });

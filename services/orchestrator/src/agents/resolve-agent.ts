@@ -12,6 +12,7 @@ import {
 import { readDefinition } from './definition-issues.ts';
 import { orderEntries } from './entry-order.ts';
 import { idOf, missing, useOf, type Known, type Use } from './entry-uses.ts';
+import { groupIssues, withGroups } from './groups.ts';
 import { makePlan } from './make-plan.ts';
 import { expandMemory, misusedMemory } from './memory-entries.ts';
 import { overridableOf, overrideIssues } from './overridable.ts';
@@ -26,13 +27,13 @@ export function resolveAgent(definition: JsonValue, known: Known): Resolved {
   const found = expandMemory(entries, memory, (name) => idOf(name, known)).map((listed) => useOf(listed, known));
   const uses = found.flatMap((one) => ('use' in one ? [one.use] : []));
   issues.push(...found.flatMap((one) => ('issue' in one ? [one.issue] : [])));
-  issues.push(...misusedMemory(entries), ...useIssues(uses), ...toolIssues(definition, known));
+  issues.push(...misusedMemory(entries), ...useIssues(uses), ...groupIssues(uses), ...toolIssues(definition, known));
   issues.push(...overrideIssues(isObject(definition) ? definition['overrides'] : undefined, known));
   const inOrder = (list: ListName): Use[] => {
     const own = uses.filter((one) => one.list === list);
-    const { ordered, issues: wrong } = orderEntries(list, own);
+    const { ordered, issues: wrong } = orderEntries(list, withGroups(own));
     issues.push(...wrong);
-    return ordered;
+    return ordered.flatMap((place) => ('uses' in place ? place.uses : [place]));
   };
   const ordered = { input: inOrder('input'), output: inOrder('output'), error: inOrder('error') };
   if (issues.length > 0 || !agent) return { issues };

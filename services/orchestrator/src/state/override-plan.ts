@@ -3,6 +3,7 @@
 // the caller can bear no name of one that stays, so that it neither shares its state nor changes its options. Pure.
 import {
   stagesOfList,
+  withMembers,
   type AppliedAgent,
   type Issue,
   type JsonObject,
@@ -74,7 +75,11 @@ function keptPlan(plan: Plan, lists: readonly ListName[]): Plan {
     const left = entry.lists.filter((list) => isListed(entry, list));
     return left.length === 0 ? [] : [{ ...entry, lists: left }];
   });
-  return { ...plan, order, entries: Object.fromEntries(entries.map((entry) => [entry.entry, entry])) };
+  const own = Object.fromEntries(entries.map((entry) => [entry.entry, entry]));
+  const groups = plan.groups?.flatMap((group) =>
+    withMembers(group, (name) => own[name]?.lists.includes(group.list) === true),
+  );
+  return { ...plan, order, entries: own, ...(groups && { groups }) };
 }
 
 function entryOf({ overridable }: Plan, name: string, uses: readonly OverrideUse[]): [string, PlanEntry][] {

@@ -1,7 +1,15 @@
 // The agent as one run has it: with the caller's lists in place of its own, where it allows that; without the entries under `when` whose
 // context the run does not have. Once, when the run begins: what is stored with the run is this agent, and whoever takes the run over
 // follows it. The definition stays its author's: its texts are trusted, a caller's are not. Pure.
-import type { AppliedAgent, Issue, JsonValue, Plan, PlanEntry, RunRequest } from '@millrace/contracts';
+import {
+  planWith,
+  type AppliedAgent,
+  type Issue,
+  type JsonValue,
+  type Plan,
+  type PlanEntry,
+  type RunRequest,
+} from '@millrace/contracts';
 import { maxRetriesOf } from './max-retries.ts';
 import { overridePlan } from './override-plan.ts';
 
@@ -12,10 +20,9 @@ export function agentOfRun(applied: AppliedAgent, request: RunRequest): RunAgent
   const overridden = overridePlan(applied, request);
   if ('issues' in overridden) return overridden;
   const { overridable: _, ...plan } = overridden.plan;
-  const leftOut = Object.values(plan.entries)
-    .filter((entry) => !isMeant(entry, request))
-    .map(({ entry }) => entry);
-  const own = leftOut.length === 0 ? plan : withoutEntries(plan, new Set(leftOut));
+  const entries = Object.values(plan.entries);
+  const leftOut = entries.filter((entry) => !isMeant(entry, request)).map(({ entry }) => entry);
+  const own = leftOut.length === 0 ? plan : planWith(plan, ({ entry }) => !leftOut.includes(entry));
   return { applied: { ...applied, agent: withRetries(applied, own, request), plan: own }, leftOut };
 }
 
@@ -36,10 +43,4 @@ function contextValue(request: RunRequest, key: string): JsonValue | undefined {
     if (found) return found[1];
   }
   return undefined;
-}
-
-function withoutEntries(plan: Plan, names: ReadonlySet<string>): Plan {
-  const entries = Object.entries(plan.entries).filter(([name]) => !names.has(name));
-  const order = Object.entries(plan.order).map(([stage, all]) => [stage, all.filter((name) => !names.has(name))]);
-  return { ...plan, entries: Object.fromEntries(entries), order: Object.fromEntries(order) };
 }

@@ -1,0 +1,48 @@
+// Parallel groups of a definition: each has one place in its list, its members judge the same input at once. What a group cannot do, its
+// members may not be: they change nothing. Pure.
+import type { Issue, PlanGroup } from '@millrace/contracts';
+import type { Use } from './entry-uses.ts';
+import type { Placed } from './entry-targets.ts';
+import { isMemoryProcessor } from './memory-entries.ts';
+
+type GroupPlace = Placed & { uses: Use[] };
+
+/** The uses of one list, with each group in the place of its members. */
+export function withGroups(uses: readonly Use[]): (Use | GroupPlace)[] {
+  const byPlace = Map.groupBy(uses, ({ group, path }) => group ?? path);
+  return [...byPlace].flatMap(([path, members]): (Use | GroupPlace)[] =>
+    members[0]?.group === undefined ? members : [{ name: path, processor: '', path, members, uses: members }],
+  );
+}
+
+export function groupsOf(uses: readonly Use[]): PlanGroup[] {
+  const byGroup = Map.groupBy(
+    uses.filter(({ group }) => group !== undefined),
+    ({ group }) => group,
+  );
+  return [...byGroup.values()].map((members) => ({
+    list: members[0]?.list ?? 'input',
+    members: members.map(({ name }) => name),
+  }));
+}
+
+export function groupIssues(uses: readonly Use[]): Issue[] {
+  return uses.filter(({ group }) => group !== undefined).flatMap(memberIssues);
+}
+
+function memberIssues({ list, path, name, processor, found }: Use): Issue[] {
+  const refuse = (message: string, remedy: string): Issue[] => [{ code: 'agent-invalid', message, path, remedy }];
+  if (list === 'error')
+    return refuse(
+      'The error list has no parallel groups: what its processors ask for is another try.',
+      'List them one by one.',
+    );
+  if (isMemoryProcessor(processor))
+    return refuse(`"${name}" changes messages, which no member of a parallel group may.`, 'List memory by itself.');
+  if (list === 'output' && found.descriptor.stages.includes('processOutputStream'))
+    return refuse(
+      `"${name}" has processOutputStream, whose chunks pass one processor after the other: they are pipelined already.`,
+      'List it by itself.',
+    );
+  return [];
+}
