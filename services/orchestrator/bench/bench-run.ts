@@ -71,6 +71,7 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
         chunks: createReleaseGate(silent),
         events: { record() {}, flush: async () => undefined, close() {} },
         signal: new AbortController().signal,
+        saving: { begun: false },
         state: () => state,
         dispatch: () => void (state = { ...state }),
         interruption: () => undefined,

@@ -19,7 +19,7 @@ import { chunk } from '../state/make-chunk.ts';
 import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
 import type { CallOptions } from './prompt.ts';
 import { retract } from '../state/retract.ts';
-import { streamStep, type StepStream } from './step-stream.ts';
+import { streamStep, type ChunkSource, type LastChunks, type StepStream } from './step-stream.ts';
 
 /** What is asked: as processInputStep and processLLMRequest left it. */
 export type ModelCall = {
@@ -43,10 +43,16 @@ const EXTRA_TRIES = 2;
 const BACKOFF_MS = 500;
 const MAX_RETRY_AFTER_MS = 60_000;
 
-export async function askModel(run: Run, call: ModelCall, input: StageInput): Promise<ModelOutcome> {
+/** @param lastChunks what goes through the step's processors behind the answer */
+export async function askModel(
+  run: Run,
+  call: ModelCall,
+  input: StageInput,
+  lastChunks?: LastChunks,
+): Promise<ModelOutcome> {
   for (let tries = 0; ; tries++) {
     const from = run.chunks.nextIndex();
-    const stream = await streamOnce(run, call, input);
+    const stream = await streamOnce(run, call, input, lastChunks);
     if (stream.kind === 'answer') return { answered: stream };
     if (stream.kind === 'interrupt') return stream;
     // What the model said, and nothing before it: stages that do not run again do not write their chunks again.
@@ -66,21 +72,22 @@ function waitBeforeRetry(run: Run, { error, retryAfterMs }: ModelFailure, tries:
   return waitMs < run.deadlineAt - Date.now() ? waitMs : undefined;
 }
 
-async function streamOnce(run: Run, call: ModelCall, input: StageInput): Promise<StepStream> {
+async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChunks?: LastChunks): Promise<StepStream> {
   const { runId } = run.ref;
   const started = performance.now();
   const first = chunk(runId, { type: 'step-start', payload: {} });
-  if (call.cached) return streamStep(run, input, first, fromCache(runId, call.cached));
+  if (call.cached) return streamStep(run, input, { first, lastChunks, source: fromCache(runId, call.cached) });
   run.dispatch({ action: 'model-called' });
   const count = run.state().modelCalls;
-  const stream = await streamStep(run, input, first, (signal, take) => {
+  const source: ChunkSource = (signal, take) => {
     try {
       const model = run.deps.models.languageModel(call.model);
       return streamModel(model, callOptions(call, `${runId}.${count}`), runId, signal, take);
     } catch (error) {
       return Promise.resolve({ error: { name: 'Error', message: toWireError(error).message, isRetryable: false } });
     }
-  });
+  };
+  const stream = await streamStep(run, input, { first, lastChunks, source });
   run.events.record({
     event: 'model',
     step: input.stepNumber,

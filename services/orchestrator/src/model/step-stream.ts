@@ -1,7 +1,7 @@
 // The stream of a step: the model's chunks through the output stream's processors to the client. Verdict, the model's
 // cancellation, publishing and the return of state meet here. Only what the output chain let through is published or kept.
 import { toWireError, type Chunk, type StageInput, type Usage } from '@millrace/contracts';
-import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
+import { brokenBy, endWith, failInOwnWords, rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import { isTransient } from '../state/chunk-publisher.ts';
 import { retract } from '../state/retract.ts';
@@ -13,30 +13,39 @@ import type { ModelEnd, ModelFailure, ProviderCall } from './model-stream.ts';
 import { endsByItself } from './part-ends.ts';
 import { unlessStopped } from '../state/unless-stopped.ts';
 import { createOpenParts } from './open-parts.ts';
-import { openOutputChain, type OutputChain } from '../stages/output-chain.ts';
+import { openOutputChain, type ChainEnd, type OutputChain } from '../stages/output-chain.ts';
 import { applyFold } from '../stages/guard-chunks.ts';
-import type { StageFold } from '../stages/verdict-fold.ts';
+import type { Stopped } from '../stages/verdict-fold.ts';
 
 /** Where the step's chunks come from: the model, or an earlier answer. */
 export type ChunkSource = (signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>) => Promise<ModelEnd>;
 
 export type StepStream =
-  | ({ kind: 'answer'; builder: AnswerBuilder; finishReason: string; usage: Usage; warnings: unknown[] } & ProviderCall)
+  | ({ kind: 'answer'; warnings: unknown[]; last?: readonly Chunk[] } & Said & ProviderCall)
   | ({ kind: 'model-error' } & ModelFailure)
   | { kind: 'interrupt'; interrupt: Interrupt };
+
+/** What a model has said, as it was let through. */
+export type Said = { builder: AnswerBuilder; finishReason: string; usage: Usage };
+
+/** What goes through the step's processors behind its answer: none where something else is to judge that first. */
+export type LastChunks = (said: Said) => readonly Chunk[];
 
 /** After a cancel, what processors have let through has this long to come out, ms. */
 const FLUSH_MS = 500;
 
-export async function streamStep(run: Run, input: StageInput, first: Chunk, source: ChunkSource): Promise<StepStream> {
+type Streamed = { first: Chunk; source: ChunkSource; lastChunks?: LastChunks | undefined };
+
+/** @param of `first` goes with the first chunks of the source, `lastChunks` behind them all */
+export async function streamStep(run: Run, input: StageInput, of: Streamed): Promise<StepStream> {
   const from = run.chunks.nextIndex();
-  const stream = await passStream(run, input, first, source);
+  const stream = await passStream(run, input, of);
   // What waits for its release of an answer that was cut off never comes out.
   if (stream.kind === 'interrupt') run.chunks.drop(from);
   return stream;
 }
 
-async function passStream(run: Run, input: StageInput, first: Chunk, source: ChunkSource): Promise<StepStream> {
+async function passStream(run: Run, input: StageInput, { first, source, lastChunks }: Streamed): Promise<StepStream> {
   const messageId = responseMessageId(run.ref.runId, input.stepNumber);
   let builder = createAnswerBuilder(messageId);
   /** Where each chunk that was let through stands in the run. */
@@ -96,6 +105,14 @@ async function passStream(run: Run, input: StageInput, first: Chunk, source: Chu
       breakOff(error);
     }
   };
+  const lastOf = ({ finishReason, usage }: Pick<Said, 'finishReason' | 'usage'>, make: LastChunks) => {
+    try {
+      return make({ builder, finishReason, usage });
+    } catch (error) {
+      breakOff(error);
+      return [];
+    }
+  };
   // The model is asked while the sessions are opened and the run is saved; what it says first waits for both.
   const opening = openOutputChain(run, input, { output, retract: takeBack });
   const saving = run.saved().then(stopBy, (error: unknown) => {
@@ -123,22 +140,29 @@ async function passStream(run: Run, input: StageInput, first: Chunk, source: Chu
     const chain = await opening;
     const isWhole = end !== undefined && 'finishReason' in end && endsByItself(end.finishReason);
     push(chain, [...frame, ...parts.ends(isWhole)]);
-    const ending = chain.end();
+    const ending = lastChunks && end && 'finishReason' in end ? chain.end(() => lastOf(end, lastChunks)) : chain.end();
     const fold = (await unlessStopped(ending, run.signal)) ?? (await inTime(run, ending));
     if (fold) applyFold(run, fold, performance.now() - started);
     if (run.signal.aborted) return stoppedFromOutside(run, released());
     if (broken) return { kind: 'interrupt', interrupt: broken };
-    if (fold?.stopped) return { kind: 'interrupt', interrupt: stopOutcome(run, 'processOutputStream', fold.stopped) };
+    if (fold?.stopped) return { kind: 'interrupt', interrupt: stoppedBy(run, fold.stopped, fold.last !== undefined) };
     if (!end) return stoppedFromOutside(run, released());
-    return 'error' in end ? { kind: 'model-error', ...end } : { kind: 'answer', builder, ...end };
+    if ('error' in end) return { kind: 'model-error', ...end };
+    return { kind: 'answer', builder, ...end, ...(fold?.last && { last: fold.last }) };
   } finally {
     // A session that is over does not mind; one that is not would be kept alive for ever.
     void opening.then((chain) => chain.drop()).catch(() => undefined);
   }
 }
 
+/** The finish says everything that the run has said. */
+function stoppedBy(run: Run, stopped: Stopped, atFinish: boolean): Interrupt {
+  const interrupt = stopOutcome(run, 'processOutputStream', stopped);
+  return atFinish ? rejecting(interrupt, wholeRun(run.state())) : interrupt;
+}
+
 /** A run that was stopped takes what its processors have decided by now; one that goes on elsewhere takes nothing. */
-async function inTime(run: Run, ending: Promise<StageFold>): Promise<StageFold | undefined> {
+async function inTime(run: Run, ending: Promise<ChainEnd>): Promise<ChainEnd | undefined> {
   if (isGivenAway(run.signal)) return undefined;
   return unlessStopped(ending, AbortSignal.timeout(FLUSH_MS));
 }

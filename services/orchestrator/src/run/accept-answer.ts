@@ -16,39 +16,32 @@ import {
   type ToolDefinition,
 } from '@millrace/contracts';
 import { MAX_TOOL_CALLS, tooManyCalls } from '../model/answer-builder.ts';
-import type { Answered, ModelCall } from '../model/ask-model.ts';
+import type { ModelCall } from '../model/ask-model.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
 import { failInOwnWords, isSuspension, rejecting, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
 import { settleStep } from './settle-step.ts';
+import { closeRun } from './closing-chunks.ts';
 import { stepInput } from './step-input.ts';
 
-/** As it was let through, before anybody has judged it as a whole. */
-export function answerOf(call: ModelCall, { builder, finishReason, usage }: Answered): StepAnswer {
-  const message = builder.message();
-  return {
-    message,
-    text: messageText(message),
-    reasoning: builder.reasoning(),
-    toolCalls: toolCallsOf(message),
-    finishReason,
-    usage,
-    model: call.model,
-    fromCache: call.cached !== undefined,
-  };
-}
-
-export async function acceptAnswer(run: Run, call: ModelCall, answer: StepAnswer): Promise<Interrupt | undefined> {
+/** @param last what came out of the step's processors behind the answer */
+export async function acceptAnswer(
+  run: Run,
+  call: ModelCall,
+  answer: StepAnswer,
+  last?: readonly Chunk[],
+): Promise<Interrupt | undefined> {
   const { message } = answer;
   const system = run.state().conversation.system;
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
-  return judgeAnswer(run, { answer, tools: call.tools, structured: call.structuredOutput !== undefined, system });
+  const draft = { answer, tools: call.tools, structured: call.structuredOutput !== undefined, system };
+  return judgeAnswer(run, draft, last);
 }
 
 /** Where the stage has suspended, the answer stands in the state: the model is not asked again. */
-export async function judgeAnswer(run: Run, draft: Draft): Promise<Interrupt | undefined> {
+export async function judgeAnswer(run: Run, draft: Draft, last?: readonly Chunk[]): Promise<Interrupt | undefined> {
   const { message, text, toolCalls, finishReason, usage } = draft.answer;
   const steps = stepsWith(run.state(), draft.answer);
   const input = { ...stepInput(run), steps, text, toolCalls, finishReason, usage, messageId: message.id };
@@ -68,7 +61,7 @@ export async function judgeAnswer(run: Run, draft: Draft): Promise<Interrupt | u
   if (passed && 'interrupt' in passed) return passed.interrupt;
   const system = changedGroups(draft.system, run.state().conversation.system);
   const isChanged = JSON.stringify(final) !== JSON.stringify(message);
-  return accept(run, { ...answer, ...passed }, { tools: draft.tools, system, isChanged });
+  return accept(run, { ...answer, ...passed }, { tools: draft.tools, system, isChanged, last });
 }
 
 /** The message as processors left it in the conversation; text and calls that were changed before a suspension are not in it yet. */
@@ -80,11 +73,19 @@ function finalMessage(message: Message, { conversation, text, toolCalls }: Stage
   return isSame ? named : withToolCalls(named, toolCalls);
 }
 
+type Accepted = {
+  tools: ToolDefinition[];
+  system: MessageOp[];
+  isChanged: boolean;
+  /** What came out of the step's processors behind the answer. */
+  last: readonly Chunk[] | undefined;
+};
+
 /** What processInputStep said to the model ends with the step; what processOutputStep says is for the next one. */
 async function accept(
   run: Run,
   answer: StepAnswer,
-  { tools, system, isChanged }: { tools: ToolDefinition[]; system: MessageOp[]; isChanged: boolean },
+  { tools, system, isChanged, last }: Accepted,
 ): Promise<Interrupt | undefined> {
   const ops: MessageOp[] = [{ op: 'add', source: 'response', message: answer.message }];
   run.dispatch({ action: 'messages-changed', ops, ...(isChanged && { unpassed: true }) });
@@ -92,7 +93,8 @@ async function accept(
   if (system.length > 0) run.dispatch({ action: 'messages-changed', ops: system });
   // Before the checkpoint, which says what is out.
   settleStep(run);
-  return run.checkpoint();
+  const rejected = last && closeRun(run, last);
+  return rejected ?? run.checkpoint();
 }
 
 function parseObject(text: string): { value: JsonValue } | { interrupt: Interrupt } | undefined {

@@ -3,8 +3,9 @@
 import { PROMPT_VERSION, entriesOf, type JsonValue, type StageInput, type StepAnswer } from '@millrace/contracts';
 import { askModel, type Answered, type ModelCall } from '../model/ask-model.ts';
 import { promptOf } from '../model/prompt.ts';
+import { answerOf, closingChunks } from './closing-chunks.ts';
 import type { Interrupt } from '../state/interrupt.ts';
-import { acceptAnswer, answerOf, judgeAnswer } from './accept-answer.ts';
+import { acceptAnswer, judgeAnswer } from './accept-answer.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
@@ -21,7 +22,7 @@ export async function answerStage(run: Run): Promise<Interrupt | undefined> {
     if ('again' in asked) continue;
     const { answered, call } = asked;
     const answer = answerOf(call, answered);
-    return (await judgeResponse(run, call, answered, answer)) ?? (await acceptAnswer(run, call, answer));
+    return (await judgeResponse(run, call, answered, answer)) ?? (await acceptAnswer(run, call, answer, answered.last));
   }
 }
 
@@ -30,7 +31,7 @@ async function askOnce(run: Run) {
   if ('interrupt' in prepared) return prepared;
   const requested = await judgeRequest(run, prepared.call);
   if ('interrupt' in requested) return requested;
-  const asked = await askModel(run, requested.call, stepInput(run));
+  const asked = await askModel(run, requested.call, stepInput(run), closingChunks(run, requested.call));
   return 'answered' in asked ? { ...asked, call: requested.call } : asked;
 }
 

@@ -1,12 +1,12 @@
 // The end of a run that went well. `finish` passes the output stream's processors and is held; what they made of its messages is the
 // conversation from there on, so that processOutputResult and memory see what was let through. What processOutputResult changes
 // passes them again. Once memory saves, stopping the run is too late, for its next owner too: that it was judged is a checkpoint.
-import { entriesOf } from '@millrace/contracts';
 import { endWith, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { finishChunk, stepFinish } from './finish-chunks.ts';
 import { judgeResult } from './judge-result.ts';
 import { passFinish, type PassedFinish } from './pass-finish.ts';
+import { resultEntries } from './result-entries.ts';
 import { saveResult } from './save-result.ts';
 
 export async function finishRun(run: Run): Promise<Interrupt> {
@@ -30,12 +30,4 @@ async function firstFinish(run: Run): Promise<PassedFinish> {
   if (passed) return { finish: passed };
   const reason = steps.at(-1)?.finishReason ?? 'other';
   return passFinish(run, finishChunk(run, reason), [stepFinish(run)]);
-}
-
-/** The entries of processOutputResult before memory's first, and from that one on. */
-function resultEntries({ plan }: Run): [string[], string[]] {
-  const entries = entriesOf(plan, 'processOutputResult');
-  const first = entries.findIndex(({ memory }) => memory);
-  const names = entries.map(({ entry }) => entry);
-  return first < 0 ? [names, []] : [names.slice(0, first), names.slice(first)];
 }

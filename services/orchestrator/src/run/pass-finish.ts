@@ -16,15 +16,20 @@ export async function passFinish(run: Run, whole: Finish, first: readonly Chunk[
     if (stopped) return { interrupt: stopped };
     // The finish says everything that the run has said.
     if (interrupt) return { interrupt: rejecting(interrupt, wholeRun(run.state())) };
-    const finish = chunks.findLast(isFinish);
-    const messages = messagesSchema.safeParse(finish?.payload.messages);
-    if (!finish || !messages.success)
-      return { interrupt: fail(finishLost, { chainBroken: true, rejected: wholeRun(run.state()) }) };
-    if (finish !== whole) takeMessages(run, messages.data);
-    run.dispatch({ action: 'messages-passed' });
-    run.chunks.publish(chunks.filter((part) => !isFinish(part)));
-    return { finish };
+    return takeFinish(run, chunks, whole);
   });
+}
+
+/** What has passed is published, but for the finish. @param whole the finish as it went in: unchanged, it says nothing new */
+export function takeFinish(run: Run, chunks: readonly Chunk[], whole?: Finish): PassedFinish {
+  const finish = chunks.findLast(isFinish);
+  const messages = messagesSchema.safeParse(finish?.payload.messages);
+  if (!finish || !messages.success)
+    return { interrupt: fail(finishLost, { chainBroken: true, rejected: wholeRun(run.state()) }) };
+  if (finish !== whole) takeMessages(run, messages.data);
+  run.dispatch({ action: 'messages-passed' });
+  run.chunks.publish(chunks.filter((part) => !isFinish(part)));
+  return { finish };
 }
 
 const messagesSchema = z.array(messageSchema);

@@ -10,12 +10,15 @@ import { shieldSave } from './shield-save.ts';
 
 /** @param saving the entries of processOutputResult from memory's first on */
 export async function saveResult(run: Run, saving: readonly string[], finish: Finish): Promise<Interrupt> {
-  const isRepeated = run.state().finish !== undefined;
-  if (!isRepeated) run.dispatch({ action: 'result-judged', finish });
+  const isRepeated = run.saving.begun;
+  run.saving.begun = true;
+  // Accepted with the answer, it stands in that checkpoint.
+  const isNew = run.state().finish === undefined;
+  if (isNew) run.dispatch({ action: 'result-judged', finish });
   const saved = { state: run.state(), input: resultInput(run, finish) };
   const waiting = behindOthers(run, saving);
   const asked = saving.filter((name) => !waiting.some(({ entry }) => entry === name));
-  const judged = await judgeShielded(run, asked, finish, isRepeated);
+  const judged = await judgeShielded(run, asked, finish, { isRepeated, isNew });
   if ('interrupt' in judged) return judged.interrupt;
   const unsaved = [...waiting, ...unsavedOf(run, judged.skipped ?? [])];
   return endWith({ form: 'finish', finish: judged.finish, unsaved: await putOff(run, inOrder(run, unsaved), saved) });
@@ -25,11 +28,14 @@ async function judgeShielded(
   run: Run,
   names: readonly string[],
   finish: Finish,
-  isRepeated: boolean,
+  { isRepeated, isNew }: { isRepeated: boolean; isNew: boolean },
 ): Promise<JudgedResult> {
   const shield = shieldSave(run, isRepeated);
   try {
-    const [saved, stored] = await Promise.allSettled([judgeResult(shield.run, names, finish), run.checkpoint()]);
+    const [saved, stored] = await Promise.allSettled([
+      judgeResult(shield.run, names, finish),
+      isNew ? run.checkpoint() : undefined,
+    ]);
     if (saved.status === 'rejected') throw saved.reason;
     // What the checkpoint says of a cancel comes too late; that it could not be written does not.
     if (stored.status === 'rejected') throw stored.reason;

@@ -15,7 +15,7 @@ const MAX_CALLS_AT_ONCE = 8;
 /** processToolCall for all calls of the answer. One that has to wait for an approval keeps no other from being judged. */
 export async function judgeCalls(run: Run): Promise<Interrupt | undefined> {
   const { open } = run.state();
-  if (!open?.answer || open.calls) return undefined;
+  if (!open?.answer || open.calls || open.closed) return undefined;
   const calls: PlacedCall[] = [];
   const denied: PlacedResult[] = [];
   for (const [position, toolCall] of open.answer.toolCalls.entries()) {

@@ -13,6 +13,8 @@ export type LinkedSessions = {
   push(chunks: readonly Chunk[]): void;
   /** Nothing more comes. */
   end(): void;
+  /** @param done called once, when all that was pushed has come out */
+  drain(done: () => void): void;
   /** Chunks that wait for room, of the session where most do. */
   waiting(): number;
   /** The session has given its verdicts, and they go on. */
@@ -59,6 +61,15 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
     if (slot.isOut) endAt(at + 1);
     else slot.link.connection.client.end();
   };
+  let drained: (() => void) | undefined;
+  /** What one of them still works on comes to those behind it: they are looked at in order. */
+  const checkDrained = () => {
+    if (!drained || over) return;
+    if (!slots.every(({ link, isOut }) => isOut || link.connection.client.drained())) return;
+    const done = drained;
+    drained = undefined;
+    done?.();
+  };
   const slotOf = (link: Link) => {
     const at = links.indexOf(link);
     return { at, slot: slots[at] };
@@ -70,7 +81,10 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
           record?.passed(chunks);
           into(at + 1, chunks);
         },
-        advanced: () => events.advanced(),
+        advanced() {
+          events.advanced();
+          checkDrained();
+        },
         closing: () => over || events.closing(link),
         ended: (end) => over || events.ended(link, end),
       });
@@ -79,6 +93,10 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
     start,
     push: (chunks) => into(0, chunks),
     end: () => endAt(0),
+    drain(done) {
+      drained = done;
+      checkDrained();
+    },
     waiting: () => Math.max(0, ...links.map(({ connection }) => connection.client.waiting())),
     pass: (link) => endAt(slotOf(link).at + 1),
     takeOut(link) {
@@ -87,6 +105,7 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
       slot.isOut = true;
       into(at + 1, slot.record.rest());
       if (slot.isEnding) endAt(at + 1);
+      checkDrained();
     },
     drop() {
       over = true;

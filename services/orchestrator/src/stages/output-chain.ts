@@ -18,8 +18,11 @@ import { emptyFold, foldVerdict, judge, type Judged, type StageFold } from './ve
 
 export type OutputChain = {
   push(chunks: readonly Chunk[]): void;
-  /** Nothing more comes. Resolves when everything is out, or when a processor stopped the stream. */
-  end(): Promise<StageFold>;
+  /**
+   * Nothing more comes. Resolves when everything is out, or when a processor stopped the stream.
+   * @param last makes what still goes through when all else is out: it is not among the output, and has no part in moving
+   */
+  end(last?: () => readonly Chunk[]): Promise<ChainEnd>;
   /** Resolves at once, or when the windows have room again. */
   room(): Promise<void>;
   /** Resolves when a processor stopped the stream, or a session was lost for good. */
@@ -27,6 +30,9 @@ export type OutputChain = {
   /** Gives all sessions up; nothing more comes out. */
   drop(): void;
 };
+
+/** `last`: what has come out of the last chunks; absent where there were none, or where a loss has undone them. */
+export type ChainEnd = StageFold & { last?: readonly Chunk[] };
 
 export type ChainOutput = {
   output(chunks: readonly Chunk[]): void;
@@ -42,7 +48,7 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
   const record = createStepRecord();
   const limits = createMovingLimits();
   const over = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<StageFold>();
+  const ended = Promise.withResolvers<ChainEnd>();
   let entries = entriesOf(run.plan, stage);
   let linked: LinkedSessions | undefined;
   let comparison: Comparison = compareWith([]);
@@ -52,6 +58,8 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
   /** Entries that are skipped now, though what is published may bear their mark. */
   let skipped: Judged[] = [];
   let isEnding = false;
+  let makeLast: (() => readonly Chunk[]) | undefined;
+  let last: Chunk[] | undefined;
   let isOver = false;
   let isMoving = false;
   let hasLostMore = false;
@@ -64,7 +72,7 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
   };
   const finish = () => {
     close();
-    ended.resolve(fold);
+    ended.resolve(last ? { ...fold, last } : fold);
   };
   const emit = ({ chunks, kept }: Fresh) => {
     if (kept !== undefined) {
@@ -90,8 +98,8 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
   };
   const stop = ({ verdict }: Judged) => {
     // What was judged now counts: of what was published before, only what has come again.
-    const last = verdict.type === 'failure' ? { chunks: [] } : comparison.end();
-    emit(skipped.length === 0 ? last : { ...last, chunks: [] });
+    const fresh = verdict.type === 'failure' ? { chunks: [] } : comparison.end();
+    emit(skipped.length === 0 ? fresh : { ...fresh, chunks: [] });
     finish();
     over.resolve();
   };
@@ -152,10 +160,11 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     const { given, passed } = record.all() ?? { given: [], passed: [] };
     fold = absent;
     skipped = [];
+    last = undefined;
     comparison = compareWith(passed);
     const links = openings.flatMap((opening) => ('answer' in opening ? [{ ...opening, ...opening.answer }] : []));
     linked = linkSessions(links, {
-      output: (chunks) => show(comparison.see(chunks)),
+      output: (chunks) => void (last ? last.push(...chunks) : show(comparison.see(chunks))),
       ended: endedBy,
       closing: (link) => void leave(link),
       finished() {
@@ -172,8 +181,23 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     if (isOver) return;
     linked.start();
     linked.push(given);
-    if (isEnding) linked.end();
+    if (isEnding) endAll();
     room.check();
+  };
+  /** The last chunks are made of what was let through: they wait for all of it. A step that cannot be moved is not to lose them. */
+  const endAll = () => {
+    if (makeLast && record.all()) linked?.drain(endWithLast);
+    else linked?.end();
+  };
+  const endWithLast = () => {
+    show(comparison.end());
+    if (isOver) return;
+    const chunks = makeLast?.() ?? [];
+    // Once: where they are lost with their sessions, the step ends without them.
+    makeLast = undefined;
+    if (chunks.length > 0) last = [];
+    linked?.push(chunks);
+    linked?.end();
   };
   /** A replica that is stopping still serves its sessions for a while: they are moved where another one is there. */
   const leave = async (link: Link) => {
@@ -198,9 +222,10 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
       if (entries.length > 0) record.given(chunks);
       linked?.push(chunks);
     },
-    end() {
+    end(makes) {
       isEnding = true;
-      if (!isMoving && !isOver) linked?.end();
+      makeLast = makes;
+      if (!isMoving && !isOver) endAll();
       return ended.promise;
     },
     room: room.wait,

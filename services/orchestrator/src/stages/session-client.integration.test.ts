@@ -2,12 +2,16 @@
 import { SESSION_LIMITS } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
+import { chunk } from '../state/make-chunk.ts';
 import { delta, textOf } from '../testing/chunks.ts';
+import { RUN_ID } from '../testing/run-states.ts';
 import { usePlayedSessions, words, type PlayedSession } from '../testing/session-replica.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const session = usePlayedSessions(connection);
+const finish = () =>
+  chunk(RUN_ID, { type: 'finish', payload: { stepResult: { reason: 'stop' }, output: {}, messages: [] } });
 const isDense = ({ inputs }: PlayedSession) => inputs.every(({ sequence }, at) => sequence === at);
 
 describe('chunks that a replica names', () => {
@@ -159,6 +163,29 @@ describe('the end of a session', () => {
     made.finish([{ type: 'continue' }, { type: 'continue' }]);
     await eventually(() => made.ends.length === 1);
     expect(made.ends).toMatchObject([{ lost: { code: 'processor-verdict-refused' } }]);
+  });
+
+  test('without the finish that went in loses the session: it may be changed, not dropped', async () => {
+    const made = await session();
+    made.client.push([finish()]);
+    made.client.end();
+    await eventually(() => made.inputs.some(({ end }) => end));
+    made.finish();
+    await eventually(() => made.ends.length > 0);
+    expect(made.ends).toMatchObject([{ lost: { code: 'processor-failed' } }]);
+  });
+
+  test.each([
+    ['that did not go in', 0],
+    ['twice', 1],
+  ])('with a finish %s is refused', async (_what, pushed) => {
+    const made = await session();
+    made.client.push([...words(1), ...Array.from({ length: pushed }, finish)]);
+    await eventually(() => made.received().length === 1 + pushed);
+    made.answer([delta('0 '), finish(), ...(pushed > 0 ? [finish()] : [])]);
+    await eventually(() => made.ends.length > 0);
+    expect(made.ends).toMatchObject([{ lost: { code: 'processor-failed' } }]);
+    expect(made.output).toEqual([]);
   });
 
   test('may come from the replica at any time with a verdict that stops the stream', async () => {

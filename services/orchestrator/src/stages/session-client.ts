@@ -3,6 +3,7 @@
 import {
   MillraceError,
   SESSION_LIMITS,
+  mayBeDropped,
   passedChunks,
   type Chunk,
   type ErrorCode,
@@ -21,6 +22,8 @@ type SessionClient = {
   push(chunks: readonly Chunk[]): void;
   /** Nothing more comes; the session ends when what was pushed is done. */
   end(): void;
+  /** Whether all that was pushed is done; what is not is sent without waiting for more. */
+  drained(): boolean;
   /** Chunks that are waiting to be sent, because the window is full. */
   waiting(): number;
   /** Chunks that the replica is done with. */
@@ -64,6 +67,8 @@ export type SessionConnection = {
 /** All that may come out of a session, as JSON: the longest answer in single characters fits in, a flood does not. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
+const mustComeOut = (chunk: Chunk): boolean => !mayBeDropped(chunk);
+
 /** A replica that has been silent for so long is looked for: one that has left the bus is not waited for. */
 const LOOK_AFTER_MS = 1_000;
 const PING_MS = 250;
@@ -102,6 +107,8 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     publishInBatches(bus, subject, chunks, SESSION_LIMITS.maxBatchBytes, head);
   };
   const sentChunks = createSentChunks();
+  /** Chunks that may not be dropped and have not come out. */
+  let due: readonly Chunk[] = [];
   const outbox = createSessionOutbox((rest, chunks) => {
     sentChunks.sent(chunks);
     post(rest, chunks);
@@ -125,14 +132,25 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     const [processed, sent] = [outbox.processed(), outbox.sent()];
     if (!stopped && processed < sent)
       return lose('session-lost', `The replica ended the session after ${processed} of ${sent} chunks.`);
+    if (!stopped && due.length > 0)
+      return lose('processor-failed', `The "${due[0]?.type}" chunk did not come out of the session.`);
     return finish({ verdicts, ms });
+  };
+  /** Those of them that had to come out, as they went in. */
+  const settle = (chunks: readonly Chunk[]): readonly Chunk[] => {
+    if (due.length === 0) return [];
+    const count = chunks.filter(mustComeOut).length;
+    const settled = due.slice(0, count);
+    due = due.slice(count);
+    return settled;
   };
   /** @returns what of it may not come out */
   const take = ({ same, chunks }: SessionOutput): string | undefined => {
     const named = same && sentChunks.named(same);
     sentChunks.done(outbox.processed());
     if (same && !named) return `The chunks ${same.from} to ${same.from + same.count - 1} cannot be named.`;
-    const passed = passedChunks(runId, [], chunks);
+    settle(named ?? []);
+    const passed = passedChunks(runId, settle(chunks), chunks);
     if ('refused' in passed) return passed.refused;
     if (chunks.length > 0 && outbox.sent() === 0) return 'Chunks came out of the session before any went in.';
     const out = named ? [...named, ...passed.chunks] : passed.chunks;
@@ -184,12 +202,19 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
   inbox.open(session, listener);
   const client: SessionClient = {
     push(chunks) {
+      const kept = chunks.filter(mustComeOut);
+      if (kept.length > 0) due = [...due, ...kept];
       outbox.push(chunks);
       flush();
     },
     end() {
       outbox.end();
       flush();
+    },
+    drained() {
+      outbox.hurry();
+      flush();
+      return outbox.waiting() === 0 && outbox.processed() === outbox.sent();
     },
     waiting: outbox.waiting,
     processed: outbox.processed,

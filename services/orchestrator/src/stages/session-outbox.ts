@@ -6,6 +6,8 @@ export type SessionOutbox = {
   push(chunks: readonly Chunk[]): void;
   /** Nothing more comes. */
   end(): void;
+  /** From here on nothing waits for more to send it with. */
+  hurry(): void;
   /** Sends what may go now. */
   flush(): void;
   /** The replica says that it is done with so many chunks. */
@@ -25,15 +27,18 @@ export function createSessionOutbox(post: (rest: { end?: boolean }, chunks: read
   let sent = 0;
   let processed = 0;
   let ending = false;
+  let hurried = false;
   let endSent = false;
   let lastAdvance = performance.now();
   return {
     push: (chunks) => void queue.push(...chunks),
     end: () => void (ending = true),
+    hurry: () => void (hurried = true),
     flush() {
       const room = SESSION_LIMITS.windowChunks - (sent - processed);
       const idle = sent === processed;
-      if (queue.length > 0 && room > 0 && (idle || ending || queue.length >= SESSION_LIMITS.batchChunks)) {
+      const isDue = idle || ending || hurried || queue.length >= SESSION_LIMITS.batchChunks;
+      if (queue.length > 0 && room > 0 && isDue) {
         const chunks = queue.slice(0, room);
         queue = queue.slice(room);
         if (idle) lastAdvance = performance.now();

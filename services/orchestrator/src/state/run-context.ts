@@ -63,6 +63,8 @@ export type Run = {
   isLeaving(): boolean;
   /** Between two statements: a run that is to be handed over is at a checkpoint, and stops here. */
   rest(): Promise<Outcome | undefined>;
+  /** Whether memory may have saved: asked here, or by an owner that was lost. */
+  saving: { begun: boolean };
   /** One after the other: an entry's state is with one call at a time. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 };
@@ -79,6 +81,7 @@ export type RunParts = Omit<
   | 'beginCheckpoint'
   | 'saved'
   | 'rest'
+  | 'saving'
   | 'inTurn'
 > & {
   /** As its records make it, or as it begins. */
@@ -141,6 +144,7 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
     chunks,
     agent,
     plan,
+    saving: { begun: first.finish !== undefined },
     state: () => state,
     dispatch,
     interruption,

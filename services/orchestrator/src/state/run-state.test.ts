@@ -9,7 +9,7 @@ import {
   type ToolResult,
 } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { agentOf, answerOf, folded, stateOf } from '../testing/run-states.ts';
+import { agentOf, answerOf, folded, RUN_ID, stateOf } from '../testing/run-states.ts';
 import { FEEDBACK_TAG, addUsage } from './run-state.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
@@ -160,6 +160,14 @@ describe('a rewind of a run’s state', () => {
     expect(state.steps.map(({ text }) => text)).toEqual(['one']);
     expect(texts(state)).toEqual(['one']);
     expect(texts(closed(answered(opened(state), 'better')))).toEqual(['one', 'better']);
+  });
+
+  test('forgets the finish that had passed and was judged: it is not the end any more', () => {
+    const payload = { stepResult: { reason: 'stop' }, output: {}, messages: [] };
+    const finish = { type: 'finish' as const, runId: RUN_ID, from: 'AGENT' as const, payload };
+    const judged = folded(closed(answered(opened(stateOf()), 'rude')), { action: 'result-judged', finish });
+    expect(judged.finish).toBe(finish);
+    expect(folded(judged, toStep).finish).toBeUndefined();
   });
 
   test('to the input is the conversation as it was submitted, and processInput is due again', () => {

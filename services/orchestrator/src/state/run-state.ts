@@ -221,7 +221,7 @@ function stepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult
 function rewound(state: RunState, { to, feedback }: Extract<RunAction, { action: 'rewound' }>): RunState {
   const base = to === 'input' ? startingConversation(state) : (state.open?.base ?? state.conversation);
   const ops = feedback === '' ? [] : [{ op: 'system' as const, tag: FEEDBACK_TAG, contents: [feedback] }];
-  const { open, passed: _, ...rest } = state;
+  const { open, passed: _, finish: __, ...rest } = state;
   return {
     ...rest,
     conversation: applyOps(base, ops),

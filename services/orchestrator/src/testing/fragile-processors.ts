@@ -31,11 +31,15 @@ const passHeld = (part: Chunk, state: JsonObject) => {
   state['held'] = held(state) + text(part);
   return null;
 };
+let isStuckAtData = false;
+/** Whether `hangs-at-data` has come to its custom chunk. */
+export const hangsAtData = (): boolean => isStuckAtData;
 let stuck = Promise.withResolvers<void>();
 /** Who hangs is let go, and all begin anew. */
 export function releaseFragile(): void {
   stuck.resolve();
   stuck = Promise.withResolvers();
+  isStuckAtData = false;
   given.clear();
 }
 
@@ -71,6 +75,13 @@ export const fragile: ProcessorDefinition[] = [
     if (isFirst('hangs-once', part, 'bad')) await stuck.promise;
     return part;
   }),
+  streaming('hangs-at-data', async ({ part }) => {
+    if (!part.type.startsWith('data-')) return part;
+    isStuckAtData = true;
+    await stuck.promise;
+    return part;
+  }),
+  streaming('aborts-at-data', ({ part, abort }) => (part.type.startsWith('data-') ? abort('no data') : part)),
   streaming('stricter', ({ part, abort }) =>
     text(part) === 'c' && !isFirst('stricter', part, 'c') ? abort('no c') : part,
   ),

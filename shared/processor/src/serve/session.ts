@@ -42,6 +42,7 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
   let received = 0;
   let nextIn = 0;
   let nextOut = 0;
+  let told = 0;
   let ending = false;
   let closing = false;
   let over = false;
@@ -69,17 +70,20 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     outgoing = [];
     lastOut = performance.now();
     let heads = 0;
+    // What is processed is told with the last of what came of it.
+    const processed = chain.processed();
     const head = (last: boolean) => ({
       session,
       ...(heads === 0 && same && { same }),
       sequence: nextOut + heads++,
-      processed: chain.processed(),
+      processed: last ? processed : told,
       ...(closing && { closing }),
       ...(last && end),
     });
     try {
       publishInBatches(bus, out, chunks, SESSION_LIMITS.maxBatchBytes, head);
       nextOut += heads;
+      told = processed;
     } catch (error) {
       // Something that is too large, or not JSON. The batch that took the last number did not leave.
       nextOut += Math.max(0, heads - 1);
