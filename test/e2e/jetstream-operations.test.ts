@@ -20,10 +20,10 @@ useProcessors(nats, [pass('first'), pass('second')]);
 const stack = useStack(nats, ['orchestrator', 'message-history']);
 
 /**
- * A submission, its command taken, checkpoints, an ending: 18. What is gathered by time (the log for 250 ms, events) is a message more, now
+ * A submission, its command taken, checkpoints, an ending: 17. What is gathered by time (the log for 250 ms, events) is a message more, now
  * and then two, where a busy machine makes the run longer.
  */
-const MAX_OPERATIONS = 20;
+const MAX_OPERATIONS = 19;
 
 test('a run of one step with processors and memory asks little of the store', async () => {
   const agent = {

@@ -44,15 +44,12 @@ export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): P
     stop.fence();
   });
   try {
-    // Asked beside the taking: it need not be waited for alone. What is asked later the first checkpoint learns.
-    const cancelAsked = isCancelAsked(deps.access, tenant, runId);
-    cancelAsked.catch(() => undefined);
     const taken = isStart(delivery)
       ? await takeRun({ deps, delivery, stop })
       : isResume(delivery)
         ? await takeSuspended({ deps, delivery, stop })
         : undefined;
-    if (taken) await execute({ deps, delivery, stop, cancelAsked, ...taken });
+    if (taken) await execute({ deps, delivery, stop, ...taken });
   } finally {
     letGo();
   }
@@ -61,13 +58,16 @@ export async function driveRun(deps: Deps, delivery: Delivery, stop: RunStop): P
 const isStart = (delivery: Delivery): delivery is Delivery<StartCommand> => delivery.command.command === 'start';
 const isResume = (delivery: Delivery): delivery is Delivery<ResumeCommand> => delivery.command.command === 'resume';
 
-type Driven = Taken & { deps: Deps; delivery: Delivery; stop: RunStop; cancelAsked: Promise<boolean> };
+type Driven = Taken & { deps: Deps; delivery: Delivery; stop: RunStop };
 
 /** Drives a run on from the state that its last checkpoint left, or from its beginning. */
-async function execute({ deps, delivery, stop, cancelAsked, store, state, command }: Driven): Promise<void> {
+async function execute({ deps, delivery, stop, store, state, command, isNew }: Driven): Promise<void> {
   const { access } = deps;
   const { tenant, runId, deadlineAt } = store.head();
   const { signal, fenced } = stop;
+  // Asked beside the reading of the agent: it need not be waited for alone. What is asked later the next checkpoint learns.
+  const cancelAsked = isNew ? Promise.resolve(false) : isCancelAsked(access, tenant, runId);
+  cancelAsked.catch(() => undefined);
   const { chunks, events, close } = openEpoch(access, store, stop);
   const parts = { access, delivery, store, chunks, events, fenced };
   const deadline = setTimeout(() => stop.stop('deadline'), Math.max(deadlineAt - Date.now(), 0));

@@ -20,8 +20,15 @@ import type { Deps } from '../state/run-context.ts';
 import { openRunStore, type RunStore } from '../state/run-store.ts';
 import { throughOutages } from '../state/through-outages.ts';
 
-/** A run that is driven here. `state`: as its last checkpoint left it; absent where it was never at one, and begins with its command. */
-export type Taken = { store: RunStore; state?: RunState | undefined; command?: StartCommand };
+/** A run that is driven here. */
+export type Taken = {
+  store: RunStore;
+  /** As its last checkpoint left it; absent where it was never at one, and begins with its command. */
+  state?: RunState | undefined;
+  command?: StartCommand;
+  /** Nobody has touched it since it was queued: who cancels it from here on tells whoever drives it. */
+  isNew?: boolean;
+};
 
 /** How often somebody else may write the head between reading and writing it here: a submission, a cancellation. */
 const TAKE_ATTEMPTS = 5;
@@ -38,7 +45,7 @@ export async function takeRun(asked: Asked<StartCommand>): Promise<Taken | undef
   if (headRevision !== undefined) {
     // Nobody has touched it since it was queued, in most cases.
     const store = await openRunStore(access, firstHead(access.bus.id, delivery), headRevision);
-    if (store) return { store, command };
+    if (store) return { store, command, isNew: true };
   }
   for (let attempt = 1; attempt <= TAKE_ATTEMPTS; attempt += 1) {
     const there = await throughOutages(`the state of ${tenant}.${runId}`, () => locateHead(access, tenant, runId));

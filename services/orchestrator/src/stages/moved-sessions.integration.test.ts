@@ -1,80 +1,14 @@
 // A step whose sessions are lost in mid-stream, with real replicas: what a client has of it in the end, what it is charged for, and
 // when it ends after all.
-import type { Chunk, PlanEntry } from '@millrace/contracts';
-import { eventually, useBus, useNats, useProcessors, type ProcessorDefinition } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
-import { createDiscovery } from '../peers/discovery.ts';
-import { dataChunk, delta, say, textEnd, textOf, textStart, typesOf } from '../testing/chunks.ts';
-import { fragile, hangsAtData, passing, releaseFragile } from '../testing/fragile-processors.ts';
-import { planEntry } from '../testing/plan-entries.ts';
-import { createTestRun, type TestRun } from '../testing/test-run.ts';
-import { openOutputChain, type OutputChain } from './output-chain.ts';
+import type { PlanEntry } from '@millrace/contracts';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { delta, say, textEnd, textOf, textStart, typesOf } from '../testing/chunks.ts';
+import { useFragileSteps } from '../testing/fragile-steps.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
-const input = { retryCount: 0, stepNumber: 0 };
-
-const guards = useReplica(fragile, 'guards');
-const others = useReplica([passing], 'others');
-
-/** One replica of a service at a time. */
-function useReplica(served: ProcessorDefinition[], name: string) {
-  const service = useProcessors(nats, served, name);
-  let live: typeof service.running | undefined;
-  return {
-    live: () => (live ??= service.running),
-    async start() {
-      const before = live ?? service.running;
-      live = await service.start();
-      if (before.bus.nc.isClosed()) await before.stop();
-    },
-    /** Cut off from the bus without a goodbye, as a killed process is. */
-    kill: async () => (live ?? service.running).bus.nc.close(),
-  };
-}
-
-const chains: OutputChain[] = [];
-const runs: (TestRun & { end(): void })[] = [];
-afterEach(async () => {
-  releaseFragile();
-  for (const chain of chains.splice(0)) chain.drop();
-  for (const run of runs.splice(0)) {
-    await eventually(() => run.openSessions() === 0);
-    run.end();
-  }
-  for (const one of [guards, others]) if (one.live().bus.nc.isClosed()) await one.start();
-});
-
-const entry = (name: string, more: Partial<PlanEntry> = {}) =>
-  planEntry(name, { stages: ['processOutputStream'], processDataParts: true, ...more });
-async function step(...list: PlanEntry[]) {
-  const discovery = createDiscovery(connection.bus);
-  await discovery.refresh();
-  const made = createTestRun({ bus: connection.bus, entries: list, discovery });
-  runs.push({ ...made, end: () => (discovery.stop(), made.close()) });
-  const chunks: Chunk[] = [];
-  const kept: number[] = [];
-  const chain = await openOutputChain(made.run, input, {
-    output: (more) => void chunks.push(...more),
-    retract(count) {
-      kept.push(count);
-      chunks.length = count;
-    },
-  });
-  chains.push(chain);
-  const push = (...more: Chunk[]) => more.forEach((one) => chain.push([one]));
-  return {
-    ...made,
-    discovery,
-    chain,
-    chunks,
-    /** What was taken back: how many chunks still counted. */
-    kept,
-    push,
-    shows: (what: string) => eventually(() => textOf(chunks) === what),
-    moves: () => made.logged.filter((line) => line.includes('opened again')).length,
-  };
-}
+const { guards, others, step, entry } = useFragileSteps(nats, connection);
 
 describe('a step whose replica is killed', () => {
   test('ends as if nothing had been: what was published is not published again, what is held back stays held', async () => {
@@ -286,50 +220,4 @@ describe('a replica that is stopped cleanly', () => {
     expect(moves()).toBe(0);
     await guards.start();
   }, 30_000);
-});
-
-describe('the last chunks of a step', () => {
-  const note = dataChunk('last');
-  /** The kinds of what came before them are what they are made of. */
-  const ended = ({ chain, chunks }: Awaited<ReturnType<typeof step>>) => {
-    const made: string[][] = [];
-    return { made, end: chain.end(() => (made.push(typesOf(chunks)), [note])) };
-  };
-
-  test('are made when all else is out, and come out by themselves', async () => {
-    const all = await step(entry('redactor'), entry('other'), entry('upper'));
-    all.push(textStart(), delta('a [b'), delta('c] d'), textEnd());
-    const { made, end } = ended(all);
-    expect((await end).last).toEqual([note]);
-    expect(made).toEqual([typesOf(all.chunks)]);
-    expect(textOf(all.chunks)).toBe('A *** D');
-  });
-
-  test('are none where none are made', async () => {
-    const { chain, push, chunks } = await step(entry('upper'));
-    push(...say('a'));
-    expect(await chain.end(() => [])).not.toHaveProperty('last');
-    expect(textOf(chunks)).toBe('A');
-  });
-
-  test('are lost with their sessions, and nothing else of the step is', async () => {
-    const all = await step(entry('hangs-at-data'), entry('upper'));
-    all.push(...say('a', 'b'));
-    const { end } = ended(all);
-    await eventually(() => hangsAtData());
-    await guards.kill();
-    await guards.start();
-    releaseFragile();
-    expect(await end).not.toHaveProperty('last');
-    expect(textOf(all.chunks)).toBe('AB');
-    expect([all.kept, typesOf(all.chunks)]).toEqual([[], ['text-start', 'text-delta', 'text-delta', 'text-end']]);
-  }, 30_000);
-
-  test('that a processor stops at say so, and what was let through before them stays', async () => {
-    const all = await step(entry('upper'), entry('aborts-at-data'));
-    all.push(...say('a', 'b'));
-    const { end } = ended(all);
-    expect(await end).toMatchObject({ last: [], stopped: { verdict: { type: 'abort' } } });
-    expect(textOf(all.chunks)).toBe('AB');
-  });
 });

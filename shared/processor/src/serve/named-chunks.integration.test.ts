@@ -1,4 +1,4 @@
-// What a replica's session says of chunks that come out as they went in.
+// What a replica's session says of the chunks that it was given: which come out as they went in, and how many are done.
 import { callEntry, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { delta, streaming } from '../testing/streaming.ts';
@@ -8,6 +8,7 @@ const nats = useNats();
 const asker = useBus(nats, 'orchestrator');
 useProcessors(nats, [
   streaming('upper', ({ part }) => (part.type === 'text-delta' ? delta(part.payload.text.toUpperCase()) : part)),
+  streaming('grow', ({ part }) => (part.type === 'text-delta' ? delta(part.payload.text.repeat(10_000)) : part)),
   streaming('count', ({ part, state }) => {
     state['seen'] = Number(state['seen'] ?? 0) + 1;
     return part;
@@ -21,6 +22,13 @@ const open = async (ids: string[], more: Partial<OpenOptions> = {}) => {
   sessions.push(session);
   return session;
 };
+
+test('a session counts a chunk as done with the last batch of what came of it', async () => {
+  const session = await open(['grow']);
+  session.send(Array.from({ length: 100 }, () => delta('0123456789')));
+  await eventually(() => session.outputs.some(({ processed }) => processed === 100));
+  expect(session.text()).toHaveLength(10_000_000);
+});
 
 describe('a session', () => {
   test('names what comes out as it went in by its place, where it was asked to', async () => {

@@ -123,13 +123,6 @@ describe('a replica’s session', () => {
       expect(JSON.stringify(chunks).length).toBeLessThanOrEqual(SESSION_LIMITS.maxBatchBytes);
     expect(session.outputs.filter(({ verdicts }) => verdicts)).toHaveLength(1);
   });
-
-  test('counts a chunk as done with the last batch of what came of it', async () => {
-    const session = await open(['grow']);
-    session.send(Array.from({ length: 100 }, () => delta('0123456789')));
-    await eventually(() => session.outputs.some(({ processed }) => processed === 100));
-    expect(session.text()).toHaveLength(10_000_000);
-  });
 });
 
 describe('a stream that comes as one batch', () => {

@@ -1,0 +1,80 @@
+// Steps whose replicas a test kills and starts, with real services: what comes out, and what was taken back of it.
+import type { Chunk, PlanEntry } from '@millrace/contracts';
+import { eventually, useProcessors, type ProcessorDefinition, type TestBus } from '@millrace/testkit';
+import { afterEach } from 'vitest';
+import { createDiscovery } from '../peers/discovery.ts';
+import { openOutputChain, type OutputChain } from '../stages/output-chain.ts';
+import { textOf } from './chunks.ts';
+import { fragile, passing, releaseFragile } from './fragile-processors.ts';
+import { planEntry } from './plan-entries.ts';
+import { createTestRun, type TestRun } from './test-run.ts';
+
+type Nats = Parameters<typeof useProcessors>[0];
+export type FragileStep = Awaited<ReturnType<ReturnType<typeof useFragileSteps>['step']>>;
+
+const input = { retryCount: 0, stepNumber: 0 };
+
+/** Call it after useBus. */
+export function useFragileSteps(nats: Nats, connection: TestBus) {
+  const guards = useReplica(nats, fragile, 'guards');
+  const others = useReplica(nats, [passing], 'others');
+  const chains: OutputChain[] = [];
+  const runs: (TestRun & { end(): void })[] = [];
+  afterEach(async () => {
+    releaseFragile();
+    for (const chain of chains.splice(0)) chain.drop();
+    for (const run of runs.splice(0)) {
+      await eventually(() => run.openSessions() === 0);
+      run.end();
+    }
+    for (const one of [guards, others]) if (one.live().bus.nc.isClosed()) await one.start();
+  });
+
+  const entry = (name: string, more: Partial<PlanEntry> = {}) =>
+    planEntry(name, { stages: ['processOutputStream'], processDataParts: true, ...more });
+  async function step(...list: PlanEntry[]) {
+    const discovery = createDiscovery(connection.bus);
+    await discovery.refresh();
+    const made = createTestRun({ bus: connection.bus, entries: list, discovery });
+    runs.push({ ...made, end: () => (discovery.stop(), made.close()) });
+    const chunks: Chunk[] = [];
+    const kept: number[] = [];
+    const chain = await openOutputChain(made.run, input, {
+      output: (more) => void chunks.push(...more),
+      retract(count) {
+        kept.push(count);
+        chunks.length = count;
+      },
+    });
+    chains.push(chain);
+    const push = (...more: Chunk[]) => more.forEach((one) => chain.push([one]));
+    return {
+      ...made,
+      discovery,
+      chain,
+      chunks,
+      /** What was taken back: how many chunks still counted. */
+      kept,
+      push,
+      shows: (what: string) => eventually(() => textOf(chunks) === what),
+      moves: () => made.logged.filter((line) => line.includes('opened again')).length,
+    };
+  }
+  return { guards, others, step, entry };
+}
+
+/** One replica of a service at a time. */
+function useReplica(nats: Nats, served: ProcessorDefinition[], name: string) {
+  const service = useProcessors(nats, served, name);
+  let live: typeof service.running | undefined;
+  return {
+    live: () => (live ??= service.running),
+    async start() {
+      const before = live ?? service.running;
+      live = await service.start();
+      if (before.bus.nc.isClosed()) await before.stop();
+    },
+    /** Cut off from the bus without a goodbye, as a killed process is. */
+    kill: async () => (live ?? service.running).bus.nc.close(),
+  };
+}
