@@ -36,10 +36,10 @@ const FLUSH_MS = 500;
 
 type Streamed = { first: Chunk; source: ChunkSource; lastChunks?: LastChunks | undefined };
 
-/** @param of `first` goes with the first chunks of the source, `lastChunks` behind them all */
-export async function streamStep(run: Run, input: StageInput, of: Streamed): Promise<StepStream> {
+/** @param streamed `first` goes with the first chunks of the source, `lastChunks` behind them all */
+export async function streamStep(run: Run, input: StageInput, streamed: Streamed): Promise<StepStream> {
   const from = run.chunks.nextIndex();
-  const stream = await passStream(run, input, of);
+  const stream = await passStream(run, input, streamed);
   // What waits for its release of an answer that was cut off never comes out.
   if (stream.kind === 'interrupt') run.chunks.drop(from);
   return stream;
