@@ -15,7 +15,7 @@ import { unlessStopped } from '../state/unless-stopped.ts';
 import { createOpenParts } from './open-parts.ts';
 import { openOutputChain, type ChainEnd, type OutputChain } from '../stages/output-chain.ts';
 import { applyFold } from '../stages/guard-chunks.ts';
-import type { Stopped } from '../stages/verdict-fold.ts';
+import type { StopVerdict } from '../stages/verdict-fold.ts';
 
 /** Where the step's chunks come from: the model, or an earlier answer. */
 export type ChunkSource = (signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>) => Promise<ModelEnd>;
@@ -156,7 +156,7 @@ async function passStream(run: Run, input: StageInput, { first, source, lastChun
 }
 
 /** The finish says everything that the run has said. */
-function stoppedBy(run: Run, stopped: Stopped, atFinish: boolean): Interrupt {
+function stoppedBy(run: Run, stopped: StopVerdict, atFinish: boolean): Interrupt {
   const interrupt = stopOutcome(run, 'processOutputStream', stopped);
   return atFinish ? rejecting(interrupt, wholeRun(run.state())) : interrupt;
 }
