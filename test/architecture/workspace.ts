@@ -31,7 +31,7 @@ const manifestSchema = z.object({
 });
 const tsconfigSchema = z.object({ include: z.array(z.string()) });
 
-/** Packages that are none of the workspace's: what the bench compares with is installed apart, and only when it is asked for. */
+/** Packages that are none of the workspace's: what others compare with is installed apart, and only when it is asked for. */
 const OUTSIDE: readonly string[] = ['test/reference'];
 
 /** Every folder, one or two levels down, that has a package.json and is of the workspace. */
@@ -56,7 +56,9 @@ export function readPackages(): Package[] {
 export function readSources(): Source[] {
   const { include } = tsconfigSchema.parse(JSON.parse(read('tsconfig.json')));
   const patterns = include.map((entry) => (entry.endsWith('.ts') ? entry : `${entry}/**/*.ts`));
-  return find(patterns).map((path) => ({ path, text: read(path) }));
+  return find(patterns)
+    .filter((path) => !OUTSIDE.some((dir) => path.startsWith(`${dir}/`)))
+    .map((path) => ({ path, text: read(path) }));
 }
 
 /** The package that a file belongs to. Nothing for the files of the root itself. */
