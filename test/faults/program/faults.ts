@@ -20,6 +20,8 @@ export type Fault = {
     | { kind: 'redis-read-only' }
     /** JetStream takes no message any more. */
     | { kind: 'nats-full' }
+    /** Its disk takes nothing; then it is writable again, and NATS is started again: a stream whose write failed takes no other. */
+    | { kind: 'nats-read-only' }
     | { kind: 'cancel' }
     /** Nothing strikes: what every run must be like. */
     | { kind: 'nothing' }
@@ -74,6 +76,7 @@ export const FAULTS: readonly Fault[] = [
   { name: 'storm', strike: { kind: 'storm' }, runs: ONLY_ONE_RUNS, mayFailWith: [] },
   ...processes('nats', REPLICATED_RUNS),
   { name: 'nats-full', strike: { kind: 'nats-full' }, runs: ONLY_ONE_RUNS, mayFailWith: BUS_CODES },
+  { name: 'nats-read-only', strike: { kind: 'nats-read-only' }, runs: ONLY_ONE_RUNS, mayFailWith: BUS_CODES },
   ...processes('ledger', ONLY_ONE_RUNS, TOOL_CODES),
   ...processes('message-history', ONLY_ONE_RUNS),
   ...processes('redis', ONLY_ONE_RUNS, STORE_CODES),

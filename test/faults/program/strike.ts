@@ -5,7 +5,7 @@ import type { CutMode, CutProxy } from './cut-proxy.ts';
 import type { Fault } from './faults.ts';
 import type { Random } from './random.ts';
 import { SERVICE_ROLES, type Replicas } from './replicas.ts';
-import { fillNats, limitRedis, writableRedis, type StruckServer } from './servers.ts';
+import { fillNats, limitRedis, writableFiles, writableRedis, type StruckServer } from './servers.ts';
 
 export type Targets = { replicas: Replicas; nats: StruckServer; redis: StruckServer; clientProxy: CutProxy };
 
@@ -48,6 +48,11 @@ export async function strike(
       await delay(FULL_MS);
       return empty();
     }
+    case 'nats-read-only':
+      writableFiles(nats.pid(), false);
+      await delay(FULL_MS);
+      writableFiles(nats.pid(), true);
+      return strikeServer(nats, 'term', 0);
     case 'roll':
       for (const replica of replicas.of(how.role)) {
         process.kill(replica.pid, 'SIGTERM');
