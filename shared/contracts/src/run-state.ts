@@ -15,7 +15,8 @@ import {
   usageSchema,
 } from './model.ts';
 import { appliedAgentSchema } from './plan.ts';
-import { runRequestSchema, runResultSchema, runStatusSchema } from './run.ts';
+import { wireErrorSchema } from './errors.ts';
+import { runRequestSchema, runResultSchema, runStatusSchema, tripwireSchema } from './run.ts';
 import { chunkSchema, finishChunkSchema } from './chunk.ts';
 import { stageInputSchema } from './stage-call.ts';
 import { openPendingSchema } from './suspension.ts';
@@ -111,6 +112,30 @@ export const heldPendingSchema = openPendingSchema.extend({
 });
 export type HeldPending = z.infer<typeof heldPendingSchema>;
 
+/** What a stage took back when it ended the run: its step, or everything; `from` is the index of the first chunk that no longer counts. */
+const takenBackSchema = z.object({ what: z.enum(['step', 'run']), from: count });
+
+/** An ending that takes back what was said. It is decided once: who takes the run over ends it so, too. */
+export const rejectionSchema = z.discriminatedUnion('form', [
+  z.object({
+    form: z.literal('halt'),
+    response: z.string(),
+    reason: z.string().optional(),
+    processorId: z.string(),
+    answered: z.boolean(),
+    rejected: takenBackSchema,
+  }),
+  z.object({ form: z.literal('tripwire'), tripwire: tripwireSchema, rejected: takenBackSchema }),
+  z.object({
+    form: z.literal('error'),
+    error: wireErrorSchema,
+    ownWords: z.boolean().optional(),
+    chainBroken: z.boolean().optional(),
+    rejected: takenBackSchema,
+  }),
+]);
+export type Rejection = z.infer<typeof rejectionSchema>;
+
 /** Everything that can happen to a run. */
 export const runActionSchema = z.discriminatedUnion('action', [
   z.object({
@@ -183,6 +208,7 @@ export const runActionSchema = z.discriminatedUnion('action', [
   z.object({ action: z.literal('results-judged'), results: z.array(placedResultSchema) }),
   z.object({ action: z.literal('finish-passed'), finish: finishChunkSchema }),
   z.object({ action: z.literal('rewound'), to: z.enum(['input', 'step']), feedback: z.string() }),
+  z.object({ action: z.literal('rejected').describe('before it is taken back'), ending: rejectionSchema }),
 ]);
 export type RunAction = z.infer<typeof runActionSchema>;
 
@@ -232,6 +258,7 @@ export const runStateSchema = z.object({
   finish: finishChunkSchema
     .optional()
     .describe('the last chunk, where the run’s result was judged: memory may have saved it'),
+  rejection: rejectionSchema.optional(),
   retryCount: count.describe('consecutive; 0 after an accepted step'),
   modelCalls: count,
   answered: z.boolean().describe('a model has answered in this run'),

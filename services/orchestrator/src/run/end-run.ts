@@ -1,6 +1,7 @@
 // How a run ends: a table of its forms. Each says what is still published before the last chunk, what the last chunk is, and what
 // status and result are kept.
 import {
+  MillraceError,
   messageText,
   publicViolations,
   type Chunk,
@@ -9,6 +10,7 @@ import {
   type Usage,
   type WireError,
 } from '@millrace/contracts';
+import { FencedError } from '../state/fenced-error.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { retract } from '../state/retract.ts';
 import { haltRun } from './halt-run.ts';
@@ -33,7 +35,7 @@ const forms: Table = {
   },
 
   async halt(run, ending) {
-    takeBack(run, ending.rejected);
+    await takeBack(run, ending);
     const { finish, text, unsaved } = await haltRun(run, ending);
     // What was stopped meanwhile is not said to have ended well.
     const stopped = run.interruption();
@@ -42,16 +44,18 @@ const forms: Table = {
     return ended(run, 'finished', finish, { text, finishReason: 'halted', ...unsavedOf(unsaved) });
   },
 
-  async tripwire(run, { tripwire: said, rejected }) {
-    takeBack(run, rejected);
+  async tripwire(run, ending) {
+    const { tripwire: said, rejected } = ending;
+    await takeBack(run, ending);
     const tripwire = await passTripwire(run, said);
     const last = chunk(run.ref.runId, { type: 'tripwire', payload: tripwire });
     const steps = acceptedSteps(run, rejected);
     return ended(run, 'aborted', last, { text: '', messages: [], steps, finishReason: 'other', tripwire });
   },
 
-  async error(run, { error: said, ownWords, rejected, chainBroken }) {
-    takeBack(run, rejected);
+  async error(run, ending) {
+    const { error: said, ownWords, rejected, chainBroken } = ending;
+    await takeBack(run, ending);
     const error = ownWords ? said : await passError(run, said, chainBroken === true);
     const last = chunk(run.ref.runId, { type: 'error', payload: { error } });
     const steps = acceptedSteps(run, rejected);
@@ -66,8 +70,24 @@ const forms: Table = {
 
 const unsavedOf = (unsaved: readonly string[] = []) => (unsaved.length === 0 ? {} : { unsaved: [...unsaved] });
 
-function takeBack(run: Run, rejected: Rejected | undefined): void {
-  if (rejected) retract(run, rejected.from);
+/** Where it cannot be written at all, the end is told all the same. @throws what another owner may do */
+function unlessSomebodyElseMay(error: unknown): void {
+  const isAway = MillraceError.isInstance(error) && error.code === 'bus-unreachable';
+  if (isAway || error instanceof FencedError) throw error;
+}
+
+type Rejecting = Exclude<Ending, { form: 'finish' | 'cancel' }>;
+
+/** Decided before it is told: the next owner must not come to another end where readers have dropped what was said. */
+async function takeBack(run: Run, { rejected, ...ending }: Rejecting): Promise<void> {
+  if (!rejected) return;
+  run.chunks.drop(rejected.from);
+  if (run.chunks.nextIndex() <= rejected.from) return;
+  if (!run.state().rejection) {
+    run.dispatch({ action: 'rejected', ending: { ...ending, rejected } });
+    await run.checkpoint(rejected.from).catch(unlessSomebodyElseMay);
+  }
+  retract(run, rejected.from);
 }
 
 /** Rejected text is in no result: what the last stage rejects is all of it. */

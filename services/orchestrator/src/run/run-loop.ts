@@ -3,13 +3,15 @@
 import { retract } from '../state/retract.ts';
 import { answerStage } from './answer-stage.ts';
 import { closeStep, isLastStep } from './close-step.ts';
-import type { Interrupt, Outcome } from '../state/interrupt.ts';
+import { endWith, type Interrupt, type Outcome } from '../state/interrupt.ts';
 import { finishRun } from './finish-run.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { awaitCalls, judgeCalls, runCalls } from './tool-calls.ts';
 
 export async function runLoop(run: Run): Promise<Outcome> {
+  const { rejection } = run.state();
+  if (rejection) return endWith(rejection);
   for (;;) {
     const interrupt = (await inputStage(run)) ?? (await steps(run)) ?? (await finishRun(run));
     if (interrupt.kind !== 'rewind') return interrupt;
@@ -54,14 +56,16 @@ function openStep(run: Run): undefined {
   if (!open || open.closed) run.dispatch({ action: 'step-opened', firstIndex: run.chunks.nextIndex() });
 }
 
-/** What was published of the rejected part is taken back; the model gets the reason. A checkpoint: what is rejected stays so. */
+/** What was published of the rejected part is taken back; the model gets the reason. A checkpoint first: what is rejected stays so. */
 async function rewind(
   run: Run,
   { to, feedback }: Extract<Interrupt, { kind: 'rewind' }>,
 ): Promise<Outcome | undefined> {
   const { open, firstIndex } = run.state();
   const stepFrom = open?.firstIndex ?? run.chunks.nextIndex();
-  retract(run, to === 'input' ? firstIndex : stepFrom, 'retry');
+  const from = to === 'input' ? firstIndex : stepFrom;
+  run.chunks.drop(from);
   run.dispatch({ action: 'rewound', to, feedback });
-  return (await run.checkpoint()) ?? run.rest();
+  const stopped = await run.checkpoint(from).finally(() => retract(run, from, 'retry'));
+  return stopped ?? run.rest();
 }

@@ -24,7 +24,7 @@ export type Ending =
    * `ownWords`: the orchestrator worded the message, without a word of anybody else. Otherwise it is untrusted text; code, path and
    * remedy are the orchestrator's always. `chainBroken`: the output stream's processors cannot be asked any more, not even for it.
    */
-  | ({ form: 'error'; error: WireError; ownWords?: boolean; chainBroken?: boolean } & Rejecting)
+  | ({ form: 'error'; error: WireError; ownWords?: boolean | undefined; chainBroken?: boolean | undefined } & Rejecting)
   | { form: 'cancel' };
 
 /** `suspend`: the run is put away; what it waits for stands in its state. `hand-over`: another orchestrator goes on with the run, from its last checkpoint. */

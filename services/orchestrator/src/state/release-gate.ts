@@ -17,6 +17,8 @@ export type ReleaseGate = {
   nextIndex(): number;
   /** Index of the next chunk that comes out. */
   shownIndex(): number;
+  /** Index of what has the place and is out, else of the next chunk that comes out. */
+  indexOf(place: number): number;
   /** @throws release-hold-full, message-too-large */
   publish(chunks: readonly Chunk[]): void;
   /** Nothing from the place on counts any more. `retract` makes the chunks that say so, where something of it is out. */
@@ -75,6 +77,7 @@ export function createReleaseGate(publisher: ChunkPublisher, release: Release = 
   return {
     nextIndex,
     shownIndex: () => publisher.nextIndex(),
+    indexOf: (place) => Math.min(places.indexOf(place), publisher.nextIndex()),
     publish(chunks) {
       if (isOpen && holders === 0) return publisher.publish(chunks);
       for (const chunk of chunks) {

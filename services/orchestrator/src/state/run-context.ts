@@ -53,8 +53,12 @@ export type Run = {
   dispatch(action: RunAction): void;
   /** What the run's signal means, once it has fired. */
   interruption(): Outcome | undefined;
-  /** Calls that come while one is written are written together. */
-  checkpoint(): Promise<Outcome | undefined>;
+  /**
+   * Calls that come while one is written are written together.
+   * @param rejectedFrom the place from which on what was said is about to be taken back: the next owner's chunks begin there. A retract comes
+   * after its checkpoint, never before: readers cannot be given back what they have dropped
+   */
+  checkpoint(rejectedFrom?: number): Promise<Outcome | undefined>;
   /** Begins one and waits for nothing: `saved` is to be awaited before anything is judged or published after it. */
   beginCheckpoint(): void;
   /** What the checkpoint that was begun came to; undefined: the run goes on. @throws what a checkpoint throws */
@@ -107,11 +111,11 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
     state = reduceRun(state, action);
     pending.push(action);
   };
-  const write = async () => {
+  const write = async (rejectedFrom: number | undefined) => {
     for (const action of chunks.unrecorded(state.open?.firstIndex ?? 0)) dispatch(action);
     const actions = pending;
     pending = [];
-    const nextIndex = chunks.shownIndex();
+    const nextIndex = rejectedFrom === undefined ? chunks.shownIndex() : chunks.indexOf(rejectedFrom);
     // All in one wait: a promise that is awaited only after another one that fails would be an unhandled rejection.
     const [recorded] = await Promise.all([store.record(actions), chunks.flush(), events.flush()]);
     await store.write({ records: store.head().records + recorded.count, nextIndex });
@@ -130,11 +134,12 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
     if (outcome === undefined && begun === waited) begun = undefined;
     return outcome;
   };
-  const checkpoint = async (): Promise<Outcome | undefined> => (await saved()) ?? writeNext();
-  const writeNext = (): Promise<Outcome | undefined> => {
+  const checkpoint = async (rejectedFrom?: number): Promise<Outcome | undefined> =>
+    (await saved()) ?? writeNext(rejectedFrom);
+  const writeNext = (rejectedFrom?: number): Promise<Outcome | undefined> => {
     next ??= writing.then(() => {
       next = undefined;
-      return write();
+      return write(rejectedFrom);
     });
     writing = next.catch(() => undefined);
     return next;

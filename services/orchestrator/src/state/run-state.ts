@@ -122,6 +122,8 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
       return { ...state, pending: reducePending(state.pending, action) };
     case 'rewound':
       return rewound(state, action);
+    case 'rejected':
+      return { ...state, rejection: action.ending };
   }
 }
 
