@@ -14,6 +14,7 @@ export const putOffSaveSchema = z.object({
   runId: tokenSchema,
   agent: tokenSchema,
   threadId: z.string().optional(),
+  epoch: z.number().int().min(1).default(1).describe('of the owner that put it off'),
   entries: z.array(tokenSchema).min(1).describe('the memories that have not saved'),
   since: z.number().describe('ms since 1970'),
   place: z.number().describe('saves of a thread are made in this order'),

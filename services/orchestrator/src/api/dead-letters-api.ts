@@ -19,6 +19,8 @@ import { readPage } from './read-stored.ts';
 type Call = { tenant: string; run: string | undefined };
 type Submit = (request: RunRequest, call: Call) => Promise<unknown>;
 
+/** How often somebody else may change the letter between reading and writing it here. */
+const RETRY_ATTEMPTS = 5;
 /** Of saves in one answer; more are counted. */
 const MAX_SAVES_SHOWN = 1_000;
 
@@ -41,14 +43,23 @@ export function createDeadLettersApi(access: JetStreamAccess, saves: PutOffSaves
         ...(next !== undefined && { next: next - 1 }),
       };
     },
+    /** Asked twice it is once, at the same time too. */
     async retry(_request: object, { tenant, run = '' }: Call): Promise<ApiAnswer<'dead-letters-retry'>> {
-      const entry = await readDeadLetter(access, tenant, run);
-      if (!entry) throw unknown(run);
-      const runId =
-        entry.value.what === 'run'
-          ? await repeatRun(access, submit, entry, entry.value)
-          : await repeatSave(access, saves, entry, entry.value);
-      return { what: entry.value.what, runId };
+      for (let attempt = 1; ; attempt += 1) {
+        const entry = await readDeadLetter(access, tenant, run);
+        if (!entry) throw unknown(run);
+        const { value } = entry;
+        try {
+          const runId =
+            value.what === 'run'
+              ? await repeatRun(access, submit, entry, value)
+              : await repeatSave(access, saves, entry, value);
+          return { what: value.what, runId };
+        } catch (error) {
+          const isChanged = MillraceError.isInstance(error) && error.code === 'state-conflict';
+          if (!isChanged || attempt === RETRY_ATTEMPTS) throw error;
+        }
+      }
     },
     async saves({ threadId }: ApiRequest<'saves-list'>, { tenant }: Call): Promise<ApiAnswer<'saves-list'>> {
       const waiting = saves.list(tenant, threadId);
@@ -80,13 +91,21 @@ async function repeatSave(
   entry: Entry<DeadLetter>,
   letter: Of<'save'>,
 ): Promise<string> {
-  const { save, runId } = letter;
+  const { save, runId, retriedAs } = letter;
   const kept = await saves.read(save);
-  if (!kept) throw unknown(runId);
+  // It was made: what it was to store is forgotten then.
+  if (!kept && retriedAs !== undefined) return retriedAs;
+  if (!kept) throw gone(runId);
   if (!(await saves.add(save, kept)))
     throw new MillraceError('queue-full', 'Too many saves are put off.', { remedy: 'Try again later.' });
   await changeDeadLetter(access, entry, { ...letter, retriedAs: runId });
   return runId;
+}
+
+function gone(run: string): MillraceError {
+  return new MillraceError('run-unknown', `What "${run}" had to save is no longer kept.`, {
+    remedy: 'The run is over: what it said is in its result, for as long as that is kept.',
+  });
 }
 
 function unknown(run: string): MillraceError {

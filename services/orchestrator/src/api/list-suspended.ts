@@ -1,7 +1,7 @@
 // What the tenant's suspended runs wait for, a page at a time, with the tokens: for operators.
 import { stateKeys, suspensionSchema, type ApiAnswer, type ApiRequest, type Suspension } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
-import { readHead } from '../state/run-head.ts';
+import { locateHead } from '../state/run-head.ts';
 import { readResumptions } from '../state/suspension-store.ts';
 import { pageBytes } from './read-run.ts';
 import { readPage } from './read-stored.ts';
@@ -30,7 +30,9 @@ export async function listSuspended(
 /** The entry stays when the run has gone on; and what is answered waits no more, though its run may not have gone on yet. */
 async function waiting(access: JetStreamAccess, tenant: string, suspension: Suspension): Promise<Suspension[]> {
   const { runId, epoch, pending } = suspension;
-  const head = (await readHead(access, tenant, runId))?.value;
+  const there = await locateHead(access, tenant, runId);
+  // One that does not fit is logged where it is driven; it must not hide the others.
+  const head = 'value' in there ? there.value : undefined;
   if (head?.status !== 'suspended' || head.epoch !== epoch) return [];
   const answered = new Set((await readResumptions(access, { tenant, runId }, pending)).map(({ id }) => id));
   const open = pending.filter(({ id }) => !answered.has(id));

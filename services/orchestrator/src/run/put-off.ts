@@ -47,6 +47,11 @@ export function unsavedOf(run: Run, skipped: readonly EntryOutcome[]): Unsaved[]
   );
 }
 
+/** What memories are not shown is most of a long run's state: with it what is kept might be too large for a message. */
+function memorysPart({ open: _, finish: __, passed: ___, ...state }: RunState): RunState {
+  return state;
+}
+
 /** Which of them will save later. What cannot be put off is lost, as its event has said. */
 export async function putOff(run: Run, unsaved: readonly Unsaved[], { state, input }: Saved): Promise<string[]> {
   const [first] = unsaved;
@@ -57,7 +62,7 @@ export async function putOff(run: Run, unsaved: readonly Unsaved[], { state, inp
   const { error } = first;
   const save = { tenant, runId, agent, ...(threadId !== undefined && { threadId }), entries, error };
   try {
-    if (!(await deps.saves.add(save, { ref, state, input }))) {
+    if (!(await deps.saves.add(save, { ref, state: memorysPart(state), input }))) {
       deps.log.error({ tenant, runId }, 'a save is lost: too many are put off already');
       return [];
     }

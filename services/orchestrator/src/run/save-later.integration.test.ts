@@ -171,6 +171,28 @@ describe('a save whose store is away', () => {
     expect(await letters.retry({}, call)).toEqual({ what: 'save', runId: run.runId });
     await eventually(() => saves.list('acme', threadId).length === 0);
     expect(savedBy('history').length - before).toBe(1);
+    await eventually(async () => (await savesOf(run)).at(-1)?.outcome === 'saved');
+  });
+
+  test('is that of the last owner: one that was replaced and wakes up puts nothing else in its place', async () => {
+    answers.history = away;
+    const run = await finished();
+    const [save] = saves.list('acme', threadId);
+    const kept = save && (await saves.read(save));
+    if (!kept) throw new Error('no save was put off');
+    await saves.add(save, { ...kept, ref: { ...kept.ref, epoch: 3 } });
+    await saves.add({ ...save, entries: ['recall'] }, { ...kept, ref: { ...kept.ref, epoch: 2 } });
+    expect(saves.list('acme', threadId)).toMatchObject([{ runId: run.runId, epoch: 3, entries: ['history'] }]);
+    expect((await saves.read(save))?.ref.epoch).toBe(3);
+  });
+
+  test('keeps of the run what memories are shown, and not how far it had come', async () => {
+    answers.history = away;
+    await finished();
+    const [save] = saves.list('acme', threadId);
+    const kept = save && (await saves.read(save));
+    expect(kept?.state).not.toHaveProperty('open');
+    expect(kept?.state).not.toHaveProperty('finish');
   });
 
   test('by a memory that the agent does not let fail fails the run', async () => {

@@ -173,7 +173,7 @@ async function tell(
   outcome: 'saved' | 'given-up',
   error?: WireError,
 ) {
-  const { tenant, runId, entries, tries } = save;
+  const { tenant, runId, entries, since, tries } = save;
   const { epoch } = ref;
   const at = new Date().toISOString();
   const event = {
@@ -186,5 +186,5 @@ async function tell(
     ...(error && { error }),
   };
   const subject = access.bus.subjects.events(SHARD, tenant, runId);
-  await publishDurably(access, subject, { events: [event] }, `${tenant}.${runId}.${epoch}.save-${tries}`);
+  await publishDurably(access, subject, { events: [event] }, `${tenant}.${runId}.${epoch}.save-${since}-${tries}`);
 }

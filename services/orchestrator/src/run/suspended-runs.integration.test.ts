@@ -1,6 +1,6 @@
 // A run that is put away: what answers count, and how it ends without one.
 import { stateKeys, type Stage } from '@millrace/contracts';
-import { setTimer, writeEntry } from '@millrace/bus';
+import { purgeEntries, setTimer, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { ask, gateStage } from '../testing/gated-stage.ts';
@@ -148,6 +148,14 @@ describe('a suspended run', () => {
     expect(await runs.keptOf(run)).toHaveLength(kept);
     await expireRun(stream.access, { tenant: 'acme', runId: run.runId, epoch: 1 });
     expect(await runs.keptOf(run)).toEqual([key]);
+  });
+
+  test('whose head does not fit keeps no other from being listed', async () => {
+    const [odd, other] = [await suspended(), await suspended()];
+    const key = stateKeys.head('acme', odd.runId);
+    await writeEntry(stream.access, connection.bus.names.state, key, { odd: true }, {});
+    expect(await runs.pending(other)).toHaveLength(1);
+    await purgeEntries(stream.access, connection.bus.names.state, key);
   });
 
   test('expires though the timer of a replaced owner stands in the place of its own', async () => {

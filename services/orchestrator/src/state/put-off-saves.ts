@@ -18,6 +18,7 @@ import {
   type Entry,
   type JetStreamAccess,
 } from '@millrace/bus';
+import type { z } from 'zod';
 import { DEAD_LETTER_TTL_SECONDS } from './dead-letters.ts';
 import { throughOutages } from './through-outages.ts';
 
@@ -34,7 +35,7 @@ const WAITING_TTL_SECONDS = (MAX_WAIT_HOURS + 24) * 3_600;
 const KEPT_TTL_SECONDS = WAITING_TTL_SECONDS + DEAD_LETTER_TTL_SECONDS;
 
 export type Waiting = Entry<PutOffSave>;
-type NewSave = Omit<PutOffSave, 'place' | 'tries' | 'since' | 'nextAt'>;
+type NewSave = Omit<PutOffSave, 'epoch' | 'place' | 'tries' | 'since' | 'nextAt'>;
 
 export type PutOffSaves = {
   /** Whether an earlier run of the thread has not been saved yet: who comes now comes after it. */
@@ -55,6 +56,25 @@ export type PutOffSaves = {
   reload(): Promise<void>;
   stop(): void;
 };
+
+const epochOfSave = ({ epoch }: PutOffSave): number => epoch;
+
+type Written<T> = { schema: z.ZodType<T>; epochOf: (value: T) => number; ttlSeconds: number };
+
+/** What an owner that was replaced writes late must not stand for what a later one has put off. undefined: that is there. */
+async function writeUnlessLater<T>(
+  access: JetStreamAccess,
+  { bucket, key }: { bucket: string; key: string },
+  value: T,
+  { schema, epochOf, ttlSeconds }: Written<T>,
+): Promise<number | undefined> {
+  for (;;) {
+    const there = await locateEntry(access, bucket, key, schema);
+    if ('value' in there && epochOf(there.value) > epochOf(value)) return undefined;
+    const written = await writeEntry(access, bucket, key, value, { expectedRevision: there.revision, ttlSeconds });
+    if ('revision' in written) return written.revision;
+  }
+}
 
 export async function openPutOffSaves(access: JetStreamAccess): Promise<PutOffSaves> {
   const bucket = access.bus.names.saves;
@@ -95,13 +115,16 @@ export async function openPutOffSaves(access: JetStreamAccess): Promise<PutOffSa
       // Clocks of orchestrators differ: who comes after one that waits is after it. What an owner that was lost has put off keeps its place.
       const own = known.get(keyOf(save))?.value.place;
       const place = own ?? Math.max(now, (ofThread(tenant, threadId).at(-1)?.value.place ?? 0) + 1);
-      const entry: PutOffSave = { ...save, since: now, place, tries: 0, nextAt: now };
+      const { epoch } = kept.ref;
+      const entry: PutOffSave = { ...save, epoch, since: now, place, tries: 0, nextAt: now };
+      const keptKey = { bucket: access.bus.names.state, key: stateKeys.save(tenant, runId) };
+      const epochOfKept = ({ ref }: KeptSave) => ref.epoch;
       await throughOutages(`the save of ${tenant}.${runId}`, async () => {
-        await writeEntry(access, access.bus.names.state, stateKeys.save(tenant, runId), kept, {
-          ttlSeconds: KEPT_TTL_SECONDS,
-        });
-        const written = await writeEntry(access, bucket, keyOf(save), entry, { ttlSeconds: WAITING_TTL_SECONDS });
-        if ('revision' in written) take(keyOf(save), { value: entry, revision: written.revision });
+        const keeping = { schema: keptSaveSchema, epochOf: epochOfKept, ttlSeconds: KEPT_TTL_SECONDS };
+        if ((await writeUnlessLater(access, keptKey, kept, keeping)) === undefined) return;
+        const waiting = { schema: putOffSaveSchema, epochOf: epochOfSave, ttlSeconds: WAITING_TTL_SECONDS };
+        const revision = await writeUnlessLater(access, { bucket, key: keyOf(save) }, entry, waiting);
+        if (revision !== undefined) take(keyOf(save), { value: entry, revision });
       });
       return true;
     },
