@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { jsonObjectSchema } from './json.ts';
 import { roleSchema } from './message.ts';
 import { modelIdSchema, modelSettingsSchema, providerOptionsSchema, structuredOutputSchema } from './model.ts';
+import { pricesSchema } from './price.ts';
 import { tokenSchema } from './tokens.ts';
 
 /** Fields that later versions have, with what to do until then. */
 export const NOT_BUILT_YET: Record<string, string> = {
-  prices: 'Leave it out: costs are not counted yet.',
   overlap: 'Leave it out: the group runs before the model call.',
   observe: 'Leave it out, or leave the entry out: every entry is waited for.',
 };
@@ -133,6 +133,7 @@ export const agentSchema = z.strictObject({
   maxSteps: z.number().int().min(1).max(100).default(MAX_STEPS),
   maxProcessorRetries: z.number().int().min(0).max(100).optional(),
   release: releaseSchema.optional().describe('chunk if absent'),
+  prices: pricesSchema.optional().describe('of the models that may be asked, by id; what they cost is in `usage.cost`'),
   modelSettings: modelSettingsSchema.optional(),
   providerOptions: providerOptionsSchema.optional(),
   structuredOutput: structuredOutputSchema.optional(),

@@ -57,6 +57,8 @@ export const ERROR_CODES = {
   'message-list-and-messages': 'A processor returned both messages and messageList.',
   // Models and tools
   'model-unknown': 'A model id is not of the form provider/model, or names a provider that is not there.',
+  'model-unpriced': 'A model has no price in `prices` of the agent, whose costs are to be limited.',
+  'cost-unknown': 'What a model call cost cannot be told: its provider did not say how many tokens it took.',
   'model-call-failed': 'The model provider refused or broke the call.',
   'model-idle': 'The model sent nothing for too long.',
   'release-hold-full': 'More chunks wait for their release than a run may hold back.',
@@ -98,6 +100,8 @@ const PERMANENT: ReadonlySet<string> = new Set<ErrorCode>([
   'not-built-yet',
   'options-invalid',
   'run-exists',
+  'model-unpriced',
+  'cost-unknown',
   'run-state-unreadable',
   'queue-full',
   'too-many-runs',

@@ -21,6 +21,7 @@ export * from './narrow-input.ts';
 export * from './option-rows.ts';
 export * from './passed-chunks.ts';
 export * from './plan.ts';
+export * from './price.ts';
 export * from './put-off-save.ts';
 export * from './reconcile.ts';
 export * from './run.ts';

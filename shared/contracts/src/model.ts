@@ -56,6 +56,7 @@ export const usageSchema = z.object({
   totalTokens: z.number().optional(),
   reasoningTokens: z.number().optional(),
   cachedInputTokens: z.number().optional(),
+  cost: z.number().optional().describe('in the unit of the agent’s prices; absent where price or tokens are not known'),
 });
 export type Usage = z.infer<typeof usageSchema>;
 

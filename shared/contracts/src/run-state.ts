@@ -165,6 +165,10 @@ export const runActionSchema = z.discriminatedUnion('action', [
   }),
   z.object({ action: z.literal('model-called') }),
   z.object({
+    action: z.literal('model-answered').describe('it is paid for, whatever becomes of the answer'),
+    usage: usageSchema,
+  }),
+  z.object({
     action: z.literal('error-retried'),
     model: modelIdSchema.optional().describe('asked from now on in this step; as before if absent'),
   }),

@@ -78,6 +78,14 @@ export const stageInputSchema = z.object({
   chunks: z.array(chunkSchema).optional(),
   fromCache: z.boolean().optional(),
   warnings: z.array(z.unknown()).optional(),
+  modelCall: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      'processLLMResponse: number of the model call in the run, from 1 on: what it cost is counted once under it',
+    ),
   guards: z.array(guardVersionSchema).optional().describe('processLLMRequest: part of the key of a cache'),
   request: jsonValueSchema.optional().describe('the body that was sent to the provider'),
   rawResponse: jsonValueSchema.optional().describe('what the provider answered around the stream: id, model, headers'),

@@ -135,6 +135,10 @@ export type ProcessLLMResponseArgs = CommonArgs & {
   steps: StepResult[];
   fromCache: boolean;
   warnings: unknown[];
+  /** Of this call, with its `cost` where the agent has prices. Empty from a cache. */
+  usage: Usage;
+  /** Number of the model call in the run, from 1 on: what it cost is counted once under it, whoever drives the run. */
+  modelCall: number;
   /** The body that was sent to the provider. null from a cache. */
   request: JsonValue;
   /** What the provider answered around its stream: headers. null from a cache. */

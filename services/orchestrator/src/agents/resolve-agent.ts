@@ -16,6 +16,7 @@ import { groupIssues, withGroups } from './groups.ts';
 import { makePlan } from './make-plan.ts';
 import { expandMemory, misusedMemory } from './memory-entries.ts';
 import { overridableOf, overrideIssues } from './overridable.ts';
+import { priceIssues } from './price-issues.ts';
 import { questionIssues } from './question-issues.ts';
 import { useIssues } from './use-issues.ts';
 
@@ -39,7 +40,7 @@ export function resolveAgent(definition: JsonValue, known: Known): Resolved {
   if (issues.length > 0 || !agent) return { issues };
   const resolved = makePlan(agent, ordered, uses, known);
   const plan = agent.overrides ? { ...resolved, overridable: overridableOf(agent.overrides, known) } : resolved;
-  const wrong = questionIssues(agent, plan);
+  const wrong = [...questionIssues(agent, plan), ...priceIssues(agent, plan)];
   return wrong.length > 0 ? { issues: wrong } : { agent, plan };
 }
 

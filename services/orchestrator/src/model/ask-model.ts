@@ -8,8 +8,9 @@ import type {
   StructuredOutput,
   ToolChoice,
   ToolDefinition,
+  Usage,
 } from '@millrace/contracts';
-import { passesChain, toWireError } from '@millrace/contracts';
+import { passesChain, toWireError, unpriced, withCost } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
@@ -50,6 +51,8 @@ export async function askModel(
   input: StageInput,
   lastChunks?: LastChunks,
 ): Promise<ModelOutcome> {
+  const refused = call.cached ? undefined : unpriced(run.agent, run.plan, call.model);
+  if (refused) return { interrupt: fail(refused) };
   for (let tries = 0; ; tries++) {
     const from = run.chunks.nextIndex();
     const stream = await streamOnce(run, call, input, lastChunks);
@@ -63,6 +66,13 @@ export async function askModel(
     const interrupt = run.interruption();
     if (interrupt) return { interrupt };
   }
+}
+
+/** Once for each call, whatever the output chain and the stages after it make of the answer. */
+function paid<E extends { usage: Usage }>(run: Run, { model }: ModelCall, end: E): E {
+  const usage = withCost(end.usage, run.agent.prices, model);
+  run.dispatch({ action: 'model-answered', usage });
+  return { ...end, usage };
 }
 
 /** Milliseconds. undefined: not to be tried again, or not before the run's deadline has passed. */
@@ -79,12 +89,13 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
   if (call.cached) return streamStep(run, input, { first, lastChunks, source: fromCache(runId, call.cached) });
   run.dispatch({ action: 'model-called' });
   const count = run.state().modelCalls;
-  const source: ChunkSource = (signal, take) => {
+  const source: ChunkSource = async (signal, take) => {
     try {
       const model = run.deps.models.languageModel(call.model);
-      return streamModel(model, callOptions(call, `${runId}.${count}`), runId, signal, take);
+      const end = await streamModel(model, callOptions(call, `${runId}.${count}`), runId, signal, take);
+      return signal.aborted || 'error' in end ? end : paid(run, call, end);
     } catch (error) {
-      return Promise.resolve({ error: { name: 'Error', message: toWireError(error).message, isRetryable: false } });
+      return { error: { name: 'Error', message: toWireError(error).message, isRetryable: false } };
     }
   };
   const stream = await streamStep(run, input, { first, lastChunks, source });

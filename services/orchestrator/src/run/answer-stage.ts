@@ -101,6 +101,8 @@ async function judgeResponse(
     chunks: [...builder.chunks()],
     fromCache: answer.fromCache,
     warnings,
+    usage: answer.usage,
+    modelCall: run.state().modelCalls,
     ...providerCall(run, answered),
   };
   return (await runStage(run, 'processLLMResponse', input)).interrupt;

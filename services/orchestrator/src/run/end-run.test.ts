@@ -2,7 +2,7 @@
 import type { RunAction, WireError } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { textOf, typesOf } from '../testing/chunks.ts';
-import { answerOf, RUN_ID } from '../testing/run-states.ts';
+import { acceptedOf, answerOf, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { endRun } from './end-run.ts';
@@ -15,7 +15,7 @@ const accepted = (n: number, text: string, calls: (typeof call)[] = [], object?:
   return [
     { action: 'step-opened', firstIndex: 1 + n * 10 },
     { action: 'messages-changed', ops: [{ op: 'add', source: 'response', message: answer.message }] },
-    { action: 'answer-accepted', answer, tools: [] },
+    ...acceptedOf(answer),
   ];
 };
 const closed: RunAction = { action: 'step-closed', results: [] };

@@ -1,13 +1,13 @@
 import { chunkSchema, type RunAction } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { answerOf, RUN_ID } from '../testing/run-states.ts';
+import { acceptedOf, answerOf, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { finishChunk, runText, stepFinish } from './finish-chunks.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
 const step = (stepNumber: number, text: string, calls: (typeof call)[] = []): RunAction[] => [
   { action: 'step-opened', firstIndex: stepNumber },
-  { action: 'answer-accepted', answer: answerOf(stepNumber, text, calls), tools: [] },
+  ...acceptedOf(answerOf(stepNumber, text, calls)),
   { action: 'step-closed', results: calls.map((one) => ({ ...one, result: 'noon', isError: false })) },
 ];
 function runAfter(actions: RunAction[], maxSteps = 5) {

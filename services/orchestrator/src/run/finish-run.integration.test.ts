@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { dataChunk, typesOf } from '../testing/chunks.ts';
 import { maskingProcessor } from '../testing/masking-processor.ts';
 import { planEntry } from '../testing/plan-entries.ts';
-import { answerOf } from '../testing/run-states.ts';
+import { acceptedOf, answerOf } from '../testing/run-states.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
 import { useOpened } from '../testing/opened.ts';
 import { createTestRun } from '../testing/test-run.ts';
@@ -49,7 +49,7 @@ async function finished({ verdict = goOn, stream = {}, retries = 0 }: Options = 
   await connection.bus.nc.flush();
   made.run.dispatch({ action: 'input-passed' });
   made.run.dispatch({ action: 'step-opened', firstIndex: 0 });
-  made.run.dispatch({ action: 'answer-accepted', answer: answerOf(0, 'Hello.'), tools: [] });
+  for (const action of acceptedOf(answerOf(0, 'Hello.'))) made.run.dispatch(action);
   made.run.dispatch({ action: 'step-closed', results: [] });
   const interrupt = await finishRun(made.run);
   const finish = interrupt.kind === 'end' && interrupt.ending.form === 'finish' ? interrupt.ending.finish : undefined;

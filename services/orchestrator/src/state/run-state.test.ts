@@ -9,14 +9,14 @@ import {
   type ToolResult,
 } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
-import { agentOf, answerOf, folded, RUN_ID, stateOf } from '../testing/run-states.ts';
+import { acceptedOf, agentOf, answerOf, folded, RUN_ID, stateOf } from '../testing/run-states.ts';
 import { FEEDBACK_TAG, addUsage } from './run-state.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
 const result: ToolResult = { ...call, result: { time: 'noon' }, isError: false };
 const opened = (state: RunState, firstIndex = 1) => folded(state, { action: 'step-opened', firstIndex });
 const answered = (state: RunState, text: string, calls = [] as (typeof call)[]) =>
-  folded(state, { action: 'answer-accepted', answer: answerOf(state.steps.length, text, calls), tools: [] });
+  folded(state, ...acceptedOf(answerOf(state.steps.length, text, calls)));
 const closed = (state: RunState, results: ToolResult[] = []) => folded(state, { action: 'step-closed', results });
 const texts = (state: RunState) => messagesOf(state.conversation, 'response').map(messageText);
 const system = (tag: string, ...contents: string[]): RunAction => ({

@@ -3,6 +3,7 @@
 import {
   INSTRUCTIONS_TAG,
   applyOps,
+  roundCost,
   withCallerSystem,
   type Conversation,
   type HeldPending,
@@ -90,6 +91,8 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
       return { ...state, held: [...state.held.slice(0, action.keep), ...action.chunks] };
     case 'model-called':
       return { ...state, modelCalls: state.modelCalls + 1 };
+    case 'model-answered':
+      return { ...state, usage: addUsage(state.usage, action.usage) };
     case 'error-retried':
       return open ? { ...state, open: retried(open, action.model) } : state;
     case 'answer-accepted':
@@ -163,7 +166,6 @@ function accepted(state: RunState, open: OpenStep, answer: StepAnswer): RunState
     conversation: { ...state.conversation, system: open.base.system.filter((message) => message.tag !== FEEDBACK_TAG) },
     open: { ...open, answer },
     answered: true,
-    usage: addUsage(state.usage, answer.usage),
   };
 }
 
@@ -240,5 +242,6 @@ export function addUsage(total: Usage, more: Usage): Usage {
   for (const key of ['inputTokens', 'outputTokens', 'totalTokens', 'reasoningTokens', 'cachedInputTokens'] as const) {
     if (more[key] !== undefined) sum[key] = (sum[key] ?? 0) + more[key];
   }
+  if (more.cost !== undefined) sum.cost = roundCost((sum.cost ?? 0) + more.cost);
   return sum;
 }

@@ -47,6 +47,12 @@ export function stateOf({ agent = agentOf(), plan = emptyPlan } = {}): RunState 
 
 export const folded = (state: RunState, ...actions: RunAction[]): RunState => actions.reduce(reduceRun, state);
 
+/** An answer that has come, and was accepted. */
+export const acceptedOf = (answer: StepAnswer): RunAction[] => [
+  { action: 'model-answered', usage: answer.usage },
+  { action: 'answer-accepted', answer, tools: [] },
+];
+
 export function answerOf(stepNumber: number, text: string, toolCalls: ToolCall[] = []): StepAnswer {
   const message = textMessage(responseMessageId(RUN_ID, stepNumber), 'assistant', text);
   const calls = toolCalls.map((call) => ({

@@ -51,7 +51,8 @@ export function callMethod(
       return processor.processAPIError?.({ ...withMessages, error: fromModelError(input.error), steps, model });
     case 'processLLMResponse': {
       const { chunks = [], fromCache = false, warnings = [], request = null, rawResponse = null } = input;
-      const call = { chunks, model, steps, fromCache, warnings, request, rawResponse };
+      const { modelCall = 0 } = input;
+      const call = { chunks, model, steps, fromCache, warnings, usage, modelCall, request, rawResponse };
       return processor.processLLMResponse?.({ ...common, ...call });
     }
     case 'processOutputStep':
