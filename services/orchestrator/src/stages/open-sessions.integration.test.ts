@@ -107,6 +107,7 @@ describe('opened sessions', () => {
     await connection.bus.nc.flush();
     session.start({ output() {}, ended() {}, advanced() {}, closing() {} });
     session.client.push([delta('a')]);
+    await connection.bus.nc.flush();
     session.client.drop();
     await connection.bus.nc.flush();
     expect(heard).toEqual(['own', 'own']);

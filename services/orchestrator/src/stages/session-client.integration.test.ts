@@ -54,8 +54,9 @@ describe('batches into a session', () => {
 
   test('gather while something is in flight, and go on when it is done', async () => {
     const made = await session();
-    for (let n = 0; n < 50; n++) made.client.push(words(1, n));
+    made.client.push(words(1));
     await eventually(() => made.received().length === 1);
+    for (let n = 1; n < 50; n++) made.client.push(words(1, n));
     await made.settle();
     expect(made.received()).toHaveLength(1);
     made.send({});
@@ -64,9 +65,18 @@ describe('batches into a session', () => {
     expect(textOf(made.received())).toBe(textOf(words(50)));
   });
 
+  test('hold what was pushed in one turn: a model says several pieces in one read', async () => {
+    const made = await session();
+    for (let n = 0; n < 50; n++) made.client.push(words(1, n));
+    await eventually(() => made.received().length === 50);
+    expect(made.inputs).toHaveLength(1);
+    expect(textOf(made.received())).toBe(textOf(words(50)));
+  });
+
   test('go out without waiting when enough has gathered', async () => {
     const made = await session();
     made.client.push(words(1));
+    await eventually(() => made.received().length === 1);
     made.client.push(words(SESSION_LIMITS.batchChunks, 1));
     await eventually(() => made.received().length === SESSION_LIMITS.batchChunks + 1);
     expect(isDense(made)).toBe(true);

@@ -81,6 +81,7 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
   let served = 0;
   let isLooking = false;
   let isClosing = false;
+  let isFlushAwaited = false;
   let outputBytes = 0;
   let nextOut = 0;
   let nextIn = 0;
@@ -122,6 +123,11 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       const code = MillraceError.isInstance(error) ? error.code : 'internal';
       lose(code, error instanceof Error ? error.message : String(error));
     }
+  };
+  /** What the model says in one read comes piece by piece: it goes out together, when all of that is done. */
+  const flushGathered = () => {
+    isFlushAwaited = false;
+    flush();
   };
   const conclude = ({ ms = [] }: SessionOutput, verdicts: Verdict[]) => {
     const stopped = verdicts.some(({ type }) => type !== 'continue');
@@ -205,7 +211,9 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       const kept = chunks.filter(mustComeOut);
       if (kept.length > 0) due = [...due, ...kept];
       outbox.push(chunks);
-      flush();
+      if (isFlushAwaited) return;
+      isFlushAwaited = true;
+      process.nextTick(flushGathered);
     },
     end() {
       outbox.end();
