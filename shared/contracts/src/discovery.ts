@@ -17,6 +17,7 @@ export const processorDescriptorSchema = z.object({
   stages: z.array(stageSchema).min(1),
   reads: z.array(readsSchema),
   processDataParts: z.boolean(),
+  rewritesAnswers: z.boolean().optional().describe('processOutputStep gives other texts than it was given'),
   optionsSchema: jsonSchemaSchema,
   aliases: z.array(z.string()).default([]),
   /** The list and place that `after`/`before` count from where the agent does not list it. */

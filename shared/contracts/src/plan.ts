@@ -17,6 +17,7 @@ export const planEntrySchema = z.object({
   stages: z.array(stageSchema),
   reads: z.array(readsSchema),
   processDataParts: z.boolean(),
+  rewritesAnswers: z.boolean().optional(),
   options: jsonObjectSchema,
   required: z.boolean(),
   memory: z.boolean(),

@@ -41,6 +41,8 @@ export type ProcessorDefinition = {
   /** Whether processOutputStream also gets `data-*` chunks. */
   processDataParts?: boolean;
   policy?: Partial<ProcessorDescriptor['policy']>;
+  /** Whether processOutputStep gives other texts than it was given: what streams has been shown by then, unless the agent holds it. */
+  rewritesAnswers?: boolean;
   /** Absent: the state is JSON. With it timers in the state are ended and dropped in every stage, not in sessions alone. */
   stateCodec?: StateCodec;
   /** A strict object schema; every option has a default or is marked required. */
@@ -83,6 +85,7 @@ export function describeProcessor(definition: ProcessorDefinition): ProcessorDes
     lists,
     ...(definition.name !== undefined && { name: definition.name }),
     processDataParts: takesDataParts(definition, withDefaults(definition)),
+    ...(definition.rewritesAnswers && { rewritesAnswers: true }),
     optionsSchema: toJsonSchema(definition.options),
     policy: { ...DEFAULT_POLICY, ...policy },
   };

@@ -58,6 +58,7 @@ function planEntry(name: string, uses: readonly Use[]): PlanEntry {
     stages: descriptor.stages,
     reads: descriptor.reads,
     processDataParts: descriptor.processDataParts,
+    ...(descriptor.rewritesAnswers && { rewritesAnswers: true }),
     options: optionsOf(uses),
     required: uses.some((one) => one.given.required === true),
     memory: isMemoryProcessor(processor),

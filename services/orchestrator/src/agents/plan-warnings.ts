@@ -1,16 +1,40 @@
 // What is allowed and probably not meant, told when an agent is applied. Pure.
 import {
   LIST_OF_STAGE,
+  entriesOf,
   uncalledStages,
+  type Agent,
   type Issue,
   type Plan,
   type PlanEntry,
   type RefusedEndpoint,
+  type Release,
 } from '@millrace/contracts';
 import { orderWarnings } from './order-warnings.ts';
 
-export function planWarnings(plan: Plan, refused: readonly RefusedEndpoint[]): Issue[] {
-  return [...notCalled(plan), ...orderWarnings(plan), ...judgesUnderWhen(plan), ...ambiguous(plan, refused)];
+export function planWarnings(
+  plan: Plan,
+  refused: readonly RefusedEndpoint[],
+  { release = 'chunk' }: Pick<Agent, 'release'> = {},
+): Issue[] {
+  return [
+    ...notCalled(plan),
+    ...orderWarnings(plan),
+    ...judgesUnderWhen(plan),
+    ...shownBefore(plan, release),
+    ...ambiguous(plan, refused),
+  ];
+}
+
+/** What rewrites whole answers comes after their stream: clients see both, unless the words are held until then. */
+function shownBefore(plan: Plan, release: Release): Issue[] {
+  if (release === 'step' || release === 'result') return [];
+  const late = entriesOf(plan, 'processOutputStep').filter(({ rewritesAnswers }) => rewritesAnswers);
+  return late.map(({ entry }) => ({
+    code: 'answer-shown-before',
+    message: `"${entry}" rewrites whole answers, and this agent shows them by the ${release}, before that.`,
+    remedy: 'Say `release: step`, so that clients see what it made of them and nothing else.',
+  }));
 }
 
 /** A guard that is listed under input alone does not see what it could judge of the output, and the other way round. */

@@ -141,6 +141,22 @@ describe('a warning of agents apply', () => {
     expect(await api.plan({ definition: definition(lists) }, tenant)).toMatchObject(asked);
   });
 
+  test('tells of answers that are rewritten after they were shown, unless they are held', async () => {
+    const processors = new Map(known.processors);
+    const pii = processors.get('pii');
+    if (!pii) throw new Error('pii is known');
+    const stages = ['processOutputStep' as const];
+    const descriptor = { ...pii.descriptor, id: 'polite', stages, lists: ['output' as const], rewritesAnswers: true };
+    processors.set('polite', { ...pii, descriptor });
+    const codes = (more: object) => {
+      const resolved = resolveAgent(definition({ output: ['polite'], ...more }), { ...known, processors });
+      return 'plan' in resolved && planWarnings(resolved.plan, [], resolved.agent).map(({ code }) => code);
+    };
+    expect(codes({})).toContain('answer-shown-before');
+    expect(codes({ release: 'sentence' })).toContain('answer-shown-before');
+    expect(codes({ release: 'step' })).not.toContain('answer-shown-before');
+  });
+
   test('comes with a dry run, and with an agent that is unchanged, too', async () => {
     const { apply } = createApi();
     expect((await apply(definition(), true)).warnings).toMatchObject([{ code: 'stage-not-called' }]);

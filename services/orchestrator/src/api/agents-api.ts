@@ -28,7 +28,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
   };
   const withWarnings = (applied: AppliedAgent) => ({
     ...applied,
-    warnings: planWarnings(applied.plan, discovery.refused()),
+    warnings: planWarnings(applied.plan, discovery.refused(), applied.agent),
   });
   const namesOf = (tenant: string) => store.list(tenant).map((one) => one.agent.name);
   const get = async (tenant: string, agent: string): Promise<AppliedAgent> => {
@@ -42,7 +42,7 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
       { tenant }: Tenant,
     ): Promise<ApiAnswer<'agents-apply'>> {
       const applied = await resolve(definition);
-      const warnings = planWarnings(applied.plan, discovery.refused());
+      const warnings = planWarnings(applied.plan, discovery.refused(), applied.agent);
       const there = await store.get(tenant, applied.agent.name);
       const unchanged = there && sameAgent(there, applied);
       if (dryRun || unchanged) return { applied: unchanged ? there : applied, changed: !unchanged, warnings };

@@ -115,11 +115,11 @@ export class MessageList {
     return this.#conversation.entries.find(({ message }) => message.id === id)?.source;
   }
 
-  /** Applies what a returned array means. `scope` are the messages that the method was given. */
-  reconcile(scope: readonly Message[], returned: readonly Message[]): void {
+  /** Applies what a returned array means. `scope` are the messages that the method was given, `source` is that of new ones. */
+  reconcile(scope: readonly Message[], returned: readonly Message[], source: MessageSource = this.#newSource): void {
     const ids = new Set(scope.map((message) => message.id));
     const given = this.#conversation.entries.filter((entry) => ids.has(entry.message.id));
-    for (const op of reconcile(given, returned, this.#newSource)) this.#apply(op);
+    for (const op of reconcile(given, returned, source)) this.#apply(op);
   }
 
   /** Every operation so far, in-place edits of messages included. */

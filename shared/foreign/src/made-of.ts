@@ -1,0 +1,88 @@
+// What a processor of another interface is made of: one object for all runs, or a function that makes one of the agent's options.
+import { MillraceError, READS_ALL, type Reads } from '@millrace/contracts';
+import type { ProcessorDefinition } from '@millrace/processor';
+import { z } from 'zod';
+
+export type SourceOf<T, S extends z.ZodType = z.ZodType> = T | ((options: z.output<S>) => T);
+
+export type AdaptedDefinition<S extends z.ZodType = z.ZodType> = {
+  /** Its name on the bus; an id that the object has stays its own affair. */
+  id: string;
+  /** Semantic version. */
+  version: string;
+  /** One sentence. */
+  description?: string;
+  /** All, unless said. */
+  reads?: readonly Reads[];
+  /** What a function that makes one takes: a strict object schema. */
+  options?: S;
+  /** Of one call; 5 000 unless said. One that asks a model needs more. */
+  timeoutMs?: number;
+};
+
+export type MadeOf<M> = {
+  create(options: unknown): M;
+  /** One made of the options' defaults. @throws what making it throws; processor-invalid where there are none */
+  sample(): M;
+  /** All of a definition but its stages and methods. */
+  base: Omit<ProcessorDefinition, 'stages' | 'create'>;
+};
+
+/** @param prepare called once for each object, before anything else is done with it */
+export function madeOf<T extends object, S extends z.ZodType, M>(
+  source: SourceOf<T, S>,
+  given: AdaptedDefinition<S>,
+  prepare: (made: T) => M,
+): MadeOf<M> {
+  const { id, version, reads = READS_ALL, timeoutMs, description = `${id}, of another framework` } = given;
+  const options = given.options ?? z.strictObject({});
+  const create = typeof source === 'function' ? maker(id, source, given.options, prepare) : always(prepare(source));
+  return {
+    create,
+    sample() {
+      const defaults = options.safeParse({});
+      if (defaults.success) return create(defaults.data);
+      throw cannotBeServed(id, 'its options have no defaults to make one of');
+    },
+    base: {
+      id,
+      version,
+      description,
+      reads: [...reads],
+      options,
+      ...(timeoutMs !== undefined && { policy: { timeoutMs } }),
+    },
+  };
+}
+
+const always =
+  <M>(made: M) =>
+  (): M =>
+    made;
+
+function maker<T, S extends z.ZodType, M>(
+  id: string,
+  make: (options: z.output<S>) => T,
+  schema: S | undefined,
+  prepare: (made: T) => M,
+) {
+  return (options: unknown): M => {
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a schema the function takes nothing
+      return prepare(make(schema ? schema.parse(options) : (options as z.output<S>)));
+    } catch (error) {
+      if (MillraceError.isInstance(error)) throw error;
+      // Most check their options when they are made.
+      const why = error instanceof Error ? error.message : String(error);
+      throw new MillraceError('options-invalid', `"${id}" cannot be made of these options: ${why}`, {
+        path: 'options',
+      });
+    }
+  };
+}
+
+export function cannotBeServed(id: string, why: string): MillraceError {
+  return new MillraceError('processor-invalid', `"${id}" cannot be served: ${why}.`, {
+    remedy: 'Give an object of the interface, or a function that makes one of its options.',
+  });
+}

@@ -1,0 +1,51 @@
+// Family 3, what wraps the model call: the request before it, the answer after it.
+import type { Stage } from '@millrace/contracts';
+import type { ProcessInputStepArgs, ProcessorDefinition, ProcessorMethods } from '@millrace/processor';
+import type { z } from 'zod';
+import { cannotBeServed, madeOf, type SourceOf } from '../made-of.ts';
+import { plainContext } from '../plain/plain-context.ts';
+import type { ModifierDefinition } from './modifier-definition.ts';
+import { haltOf, isHalted, type LLMAgentStep } from './modifier-interfaces.ts';
+import { plainRequest, requestChanges } from './plain-request.ts';
+import { modifiedAnswer } from './response-modifier.ts';
+
+export function llmStep<S extends z.ZodType>(
+  source: SourceOf<LLMAgentStep, S>,
+  given: ModifierDefinition<S>,
+): ProcessorDefinition {
+  const { id, metrics } = given;
+  const made = madeOf(source, given, (step: LLMAgentStep) => step);
+  const { before, after } = made.sample();
+  const stages: Stage[] = [
+    ...(before ? ['processInputStep' as const] : []),
+    ...(after ? ['processOutputStep' as const] : []),
+  ];
+  if (stages.length === 0) throw cannotBeServed(id, 'it has neither before() nor after()');
+  return {
+    ...made.base,
+    stages,
+    ...(after && { rewritesAnswers: true }),
+    create: (options) => {
+      const step = made.create(options);
+      const methods: ProcessorMethods = {
+        ...(step.before && { processInputStep: (args) => requested(step, args, given) }),
+        ...(step.after && {
+          processOutputStep: (args) =>
+            modifiedAnswer(args, (answer) => step.after?.(answer, plainContext(args, metrics)) ?? answer),
+        }),
+      };
+      return { id, ...methods };
+    },
+  };
+}
+
+async function requested(
+  step: LLMAgentStep,
+  args: ProcessInputStepArgs,
+  { metrics }: Pick<ModifierDefinition, 'metrics'>,
+) {
+  const request = plainRequest(args);
+  const before = structuredClone(request);
+  const result = (await step.before?.(request, plainContext(args, metrics))) ?? request;
+  return isHalted(result) ? haltOf(result) : requestChanges(args.messageList, before, result);
+}

@@ -1,0 +1,96 @@
+// Family 2, tool modifiers: which tools there are, what they are called with, and whether they may be.
+import { MillraceError } from '@millrace/contracts';
+import type { ProcessToolCallArgs, ProcessorDefinition, ProcessorMethods } from '@millrace/processor';
+import type { z } from 'zod';
+import { madeOf, type SourceOf } from '../made-of.ts';
+import { plainContext } from '../plain/plain-context.ts';
+import type { PlainCall } from '../plain/plain-messages.ts';
+import type { ModifierDefinition } from './modifier-definition.ts';
+import type {
+  Denied,
+  ToolInjectionModifier,
+  ToolParameterModifier,
+  ToolValidationModifier,
+  ValidationResult,
+} from './modifier-interfaces.ts';
+
+/** Before each step. A tool that is put in is one that is served: what it returns has its subject. */
+export function toolInjectionModifier<S extends z.ZodType>(
+  source: SourceOf<ToolInjectionModifier, S>,
+  given: ModifierDefinition<S>,
+): ProcessorDefinition {
+  return definition(source, given, 'processInputStep', (modifier) => ({
+    async processInputStep(args) {
+      const tools = await modifier.inject(Object.values(args.tools), plainContext(args, given.metrics));
+      return { tools: Object.fromEntries(tools.map((tool) => [tool.name, tool])) };
+    },
+  }));
+}
+
+/** Before each call of a tool. */
+export function toolParameterModifier<S extends z.ZodType>(
+  source: SourceOf<ToolParameterModifier, S>,
+  given: ModifierDefinition<S>,
+): ProcessorDefinition {
+  return definition(source, given, 'processToolCall', (modifier) => ({
+    async processToolCall(args) {
+      const result = await modifier.modify(plainCall(args), plainContext(args, given.metrics));
+      if (isDenied(result)) return { deny: true, reason: result.reason ?? 'Denied.' };
+      const call = 'call' in result ? result.call : result;
+      if (call.name === args.toolCall.toolName) return { args: call.args };
+      throw new MillraceError(
+        'processor-verdict-refused',
+        `"${given.id}" made a call of "${call.name}" out of another.`,
+        {
+          remedy: 'Change the arguments; to keep a tool from being called, return {call, deny: true, reason}.',
+        },
+      );
+    },
+  }));
+}
+
+/** Before each call of a tool: what is not said to be valid is denied, and so is what could not be validated. */
+export function toolValidationModifier<S extends z.ZodType>(
+  source: SourceOf<ToolValidationModifier, S>,
+  given: ModifierDefinition<S>,
+): ProcessorDefinition {
+  return definition(source, given, 'processToolCall', (modifier) => ({
+    async processToolCall(args) {
+      try {
+        const result = await modifier.validate(plainCall(args), plainContext(args, given.metrics));
+        return isValid(result) ? undefined : { deny: true, reason: reasonOf(result) };
+      } catch (error) {
+        return {
+          deny: true,
+          reason: `The call could not be validated: ${error instanceof Error ? error.message : ''}`,
+        };
+      }
+    },
+  }));
+}
+
+function definition<T extends object, S extends z.ZodType>(
+  source: SourceOf<T, S>,
+  given: ModifierDefinition<S>,
+  stage: 'processInputStep' | 'processToolCall',
+  methods: (modifier: T) => ProcessorMethods,
+): ProcessorDefinition {
+  const { id } = given;
+  const made = madeOf(source, given, (modifier: T) => modifier);
+  return { ...made.base, stages: [stage], create: (options) => ({ id, ...methods(made.create(options)) }) };
+}
+
+function plainCall({ toolCall }: ProcessToolCallArgs): PlainCall {
+  const { toolCallId, toolName, args } = toolCall;
+  return { id: toolCallId, name: toolName, args: structuredClone(args) };
+}
+
+const isDenied = (result: object): result is Denied => 'deny' in result && result.deny === true;
+/** From code without types anything may come. */
+const isValid = (result: unknown): boolean =>
+  result === true || (typeof result === 'object' && result !== null && 'valid' in result && result.valid === true);
+
+function reasonOf(result: ValidationResult): string {
+  const { reason, errors } = typeof result === 'object' && result !== null ? result : {};
+  return reason ?? (errors && errors.length > 0 ? errors.join('; ') : 'The call is not valid.');
+}
