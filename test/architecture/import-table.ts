@@ -15,7 +15,9 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   foreign: ['contracts', 'processor'],
   stores: ['contracts', 'service'],
   client: ['contracts', 'bus'],
-  cli: ['contracts', 'bus', 'client'],
+  /** The conformance suite over the bus. */
+  check: ['contracts', 'bus'],
+  cli: ['contracts', 'bus', 'client', 'check'],
   orchestrator: ['contracts', 'bus', 'service', 'models'],
   gateway: ['contracts', 'client', 'service'],
   'dev-model': ['service'],
@@ -27,7 +29,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'semantic-recall': ofMemories,
   'working-memory': ofMemories,
   dev: ['contracts', 'client', 'cli', 'servers', 'service'],
-  testkit: ['contracts', 'bus', 'service', 'processor', 'models', 'servers', 'client'],
+  testkit: ['contracts', 'bus', 'check', 'service', 'processor', 'models', 'servers', 'client'],
   /** A black box over the bus and HTTP. */
   test: ['contracts', 'client', 'testkit'],
 };

@@ -7,7 +7,10 @@ export const EXIT_CODES = {
   aborted: { code: 2, meaning: 'the run was aborted: a processor blocked it (the tripwire)' },
   failed: { code: 3, meaning: 'the run failed' },
   cancelled: { code: 4, meaning: 'the run was cancelled' },
-  refused: { code: 5, meaning: 'refused with a code: a request, an agent, an id that nobody knows' },
+  refused: {
+    code: 5,
+    meaning: 'refused with a code: a request, an agent, an id that nobody knows; check: a rule is broken',
+  },
   unreachable: { code: 6, meaning: 'nobody can be reached, or answers in time: NATS, or the service that was asked' },
   notEnded: { code: 7, meaning: 'the run is put away (suspended) or was given up there (released)' },
   interrupted: { code: 130, meaning: 'interrupted a second time, before the run had ended' },

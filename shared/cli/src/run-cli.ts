@@ -5,6 +5,7 @@ import { agentsCommand } from './agents-command.ts';
 import { group, type Cli, type Command, type Group } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
+import { checkCommand } from './check-command.ts';
 import { deadLettersCommand } from './dead-letters-command.ts';
 import { memoryCommand, threadsCommand } from './memory-command.ts';
 import { newCommand } from './new-command.ts';
@@ -47,6 +48,7 @@ const commandsOf = (cli: Cli): Group =>
     memory: memoryCommand(cli),
     runs: runsCommand(cli),
     'dead-letters': deadLettersCommand(cli),
+    check: checkCommand(cli),
     schemas: schemasCommand(cli),
     new: newCommand(cli),
   });

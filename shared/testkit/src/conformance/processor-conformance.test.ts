@@ -2,7 +2,7 @@ import { chunkSchema, type JsonObject } from '@millrace/contracts';
 import { defineProcessor, holdBack, type Processor, type ProcessorDefinition } from '@millrace/processor';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { sampleChunks } from './plain-turn.ts';
+import { sampleChunks } from '@millrace/check/plain-turn';
 import { CHECKS, processorConformance, subjectOf } from './processor-conformance.ts';
 import type { ConformanceCase } from './subject.ts';
 
@@ -39,7 +39,7 @@ processorConformance(good, given);
 processorConformance(() => good, given);
 
 test('every sample is a chunk', () => {
-  for (const chunk of sampleChunks()) expect(chunkSchema.safeParse(chunk).error).toBeUndefined();
+  for (const chunk of sampleChunks('run-1')) expect(chunkSchema.safeParse(chunk).error).toBeUndefined();
 });
 
 /** The names of the checks that a processor does not pass. */

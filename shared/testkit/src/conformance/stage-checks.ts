@@ -9,7 +9,7 @@ import {
   type StageInput,
   type Verdict,
 } from '@millrace/contracts';
-import { emptyInput, plainInput } from './plain-turn.ts';
+import { emptyInput, plainInput } from '@millrace/check/plain-turn';
 import { call, type Called, type Check, type Subject } from './subject.ts';
 
 /** A failure of one of these is a bug of the processor, not something that it met. */

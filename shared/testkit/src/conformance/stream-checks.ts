@@ -2,8 +2,8 @@
 // not change what comes out.
 import assert from 'node:assert/strict';
 import { chunkSchema, mayBeDropped } from '@millrace/contracts';
-import { streamedText, textChunks } from '../stage-call.ts';
-import { emptyInput, plainInput, sampleChunks } from './plain-turn.ts';
+import { TEST_RUN, streamedText, textChunks } from '../stage-call.ts';
+import { emptyInput, plainInput, sampleChunks } from '@millrace/check/plain-turn';
 import { assertVerdict } from './stage-checks.ts';
 import { stream, type Called, type Check, type Subject } from './subject.ts';
 
@@ -14,7 +14,7 @@ export const streamChecks: Check[] = [
     name: 'takes a chunk of every type, and lets those through that must stay',
     run: (subject) =>
       eachStream(subject, async (called, where) => {
-        for (const chunk of sampleChunks()) {
+        for (const chunk of sampleChunks(TEST_RUN.runId)) {
           const { chunks, verdict } = await stream(subject.definition, called, [chunk]);
           assertVerdict(STAGE, verdict, `${where}, ${chunk.type}`);
           for (const out of chunks)

@@ -1,10 +1,42 @@
 // A plain turn, stage by stage, and a chunk of every type: what every processor must be able to take.
-import { CHUNK_TYPES, passesChain, type Chunk, type Stage, type StageInput } from '@millrace/contracts';
-import { conversationOf, TEST_RUN, textChunks } from '../stage-call.ts';
+import {
+  CHUNK_TYPES,
+  passesChain,
+  textMessage,
+  type Chunk,
+  type Conversation,
+  type MessageSource,
+  type Stage,
+  type StageInput,
+} from '@millrace/contracts';
 
-const conversation = conversationOf({ remembered: ['We met.'], input: ['What time is it?'], response: ['Noon.'] }, [
-  'Be kind.',
-]);
+/** Of messages that a check makes: the same call is the same. */
+const CREATED_AT = '2026-01-01T00:00:00.000Z';
+
+/** A conversation with one message: a caller's, a model's for `response`. */
+export function conversationOfText(source: MessageSource, text: string): Conversation {
+  return { entries: [entryOf(source, text)], system: [] };
+}
+
+function entryOf(source: MessageSource, text: string): Conversation['entries'][number] {
+  const message = textMessage(`${source}-0`, source === 'response' ? 'assistant' : 'user', text);
+  return { source, message: { ...message, createdAt: CREATED_AT } };
+}
+
+/** A model's text as chunks: start, a delta for each of `deltas`, end. */
+export function chunksOfText(deltas: readonly string[], runId: string, id = 'text-1'): Chunk[] {
+  const base = { runId, from: 'AGENT' as const };
+  return [
+    { type: 'text-start', ...base, payload: { id } },
+    ...deltas.map((text): Chunk => ({ type: 'text-delta', ...base, payload: { id, text } })),
+    { type: 'text-end', ...base, payload: { id } },
+  ];
+}
+
+const conversation: Conversation = {
+  entries: [entryOf('remembered', 'We met.'), entryOf('input', 'What time is it?'), entryOf('response', 'Noon.')],
+  system: [{ tag: 'instructions', content: 'Be kind.' }],
+};
 const toolCall = { toolCallId: 'call-1', toolName: 'clock', args: { timeZone: 'UTC' } };
 const tool = {
   name: 'clock',
@@ -31,7 +63,12 @@ const INPUTS: Record<Stage, Partial<StageInput>> = {
     error: { name: 'AI_APICallError', message: 'busy', statusCode: 429, isRetryable: true },
   },
   processOutputStream: { conversation },
-  processLLMResponse: { model: modelCall.model, steps: [], chunks: textChunks(['Noon.']), fromCache: false },
+  processLLMResponse: {
+    model: modelCall.model,
+    steps: [],
+    chunks: chunksOfText(['Noon.'], 'run-1'),
+    fromCache: false,
+  },
   processOutputStep: { conversation, ...answer, toolCalls: [toolCall] },
   processToolCall: { conversation, toolCall, tool },
   processToolResult: { conversation, toolCall, tool, result: { time: 'noon' }, isError: false },
@@ -72,10 +109,10 @@ const PAYLOADS: Record<string, object> = {
 };
 
 /** A chunk of every type that passes the output chain, and two that no processor knows. */
-export function sampleChunks(): Chunk[] {
+export function sampleChunks(runId: string): Chunk[] {
   const types = [...CHUNK_TYPES.filter((type) => passesChain({ type })), 'of-a-later-version', 'data-custom'];
   return types.map((type) => {
-    const chunk = { type, runId: TEST_RUN.runId, from: 'AGENT', object: {}, payload: PAYLOADS[type] ?? {} };
+    const chunk = { type, runId, from: 'AGENT', object: {}, payload: PAYLOADS[type] ?? {} };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a test holds every sample against the chunk schema
     return chunk as unknown as Chunk;
   });

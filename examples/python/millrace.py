@@ -1,0 +1,388 @@
+# Copyright the Millrace authors. Licensed under the Apache License, Version 2.0: http://www.apache.org/licenses/LICENSE-2.0
+"""Millrace processors in Python: the protocol of docs/wire.md in one file, over nats-py. Copy it next to your program.
+
+    class Shout(Processor):
+        id, description, reads = "shout", "Blocks input in capitals.", ["input"]
+
+        def process_input(self, call):
+            if call.text().isupper():
+                abort("Please do not shout.")
+
+    serve("my-service", [Shout])
+
+A method has the name of its stage in Python's spelling and may be async. It returns None (go on), a verdict as a dict, or stops the
+run with abort(), halt(), deny() or suspend(). process_output_stream(chunk, call) returns the chunks that come out for one that went
+in: None for none, one, or a list. `self.options` are the agent's with the defaults filled in, `call.state` is the entry's state.
+"""
+
+import asyncio
+import inspect
+import json
+import os
+import re
+import secrets
+import signal
+import time
+
+import nats
+
+INPUT = {"processInput", "processInputStep", "processLLMRequest", "processLLMResponse", "processToolCall"}
+OUTPUT = {"processOutputStream", "processOutputStep", "processToolResult", "processOutputResult"}
+STAGES = sorted(INPUT | OUTPUT | {"processAPIError"})
+STREAM = "processOutputStream"
+QUIET_S, HEARTBEAT_S, SILENCE_S, GRACE_S, MAX_CALLS = 0.25, 0.5, 3, 10, 1000
+MAX_BATCH_BYTES = 200_000
+
+
+class Stop(Exception):
+    def __init__(self, verdict):
+        super().__init__(verdict["type"])
+        self.verdict = verdict
+
+
+def abort(reason, **more):
+    raise Stop({"type": "abort", "reason": reason, **more})
+
+
+def halt(response, **more):
+    raise Stop({"type": "halt", "response": response, **more})
+
+
+def deny(reason, **more):
+    raise Stop({"type": "deny", "reason": reason, **more})
+
+
+def suspend(payload, **more):
+    raise Stop({"type": "suspend", "payload": payload, **more})
+
+
+def hold_back(chunk, held, settled, apply):
+    """Judges a text that comes in pieces. settled(text): how much of it can be judged now; apply(text): what comes out for that.
+    What cannot be judged yet stays in `held`, by part, until more comes or the part ends."""
+    if chunk["type"] not in ("text-delta", "text-end"):
+        return chunk
+    part = chunk["payload"]["id"]
+    text = held.pop(part, "") + chunk["payload"].get("text", "")
+    delta = lambda out: {**chunk, "type": "text-delta", "payload": {"id": part, "text": out}}
+    if chunk["type"] == "text-end":
+        cut_off = chunk["payload"].get("complete") is False
+        return [chunk] if cut_off or not text else [delta(apply(text)), chunk]
+    length = settled(text)
+    held[part] = text[length:]
+    return delta(apply(text[:length])) if length > 0 else None
+
+
+class Processor:
+    id = description = ""
+    version = "1.0.0"
+    reads = []
+    options_schema = {"type": "object", "properties": {}}
+    aliases = []
+    policy = {"timeoutMs": 5000, "attempts": 2, "onFailure": "fail"}
+    process_data_parts = False
+
+    def __init__(self, options):
+        properties = self.options_schema.get("properties", {})
+        defaults = {name: schema["default"] for name, schema in properties.items() if "default" in schema}
+        self.options = {**defaults, **options}
+
+    @classmethod
+    def stages(cls):
+        return [stage for stage in STAGES if hasattr(cls, method_name(stage))]
+
+    @classmethod
+    def descriptor(cls):
+        named = {"input": INPUT, "output": OUTPUT, "error": {"processAPIError"}}
+        return {
+            "id": cls.id,
+            "description": cls.description,
+            "version": cls.version,
+            "stages": cls.stages(),
+            "reads": list(cls.reads),
+            "processDataParts": cls.process_data_parts,
+            "optionsSchema": cls.options_schema,
+            "aliases": list(cls.aliases),
+            "lists": [name for name, stages in named.items() if stages & set(cls.stages())],
+            "policy": cls.policy,
+        }
+
+
+def method_name(stage):
+    return re.sub(r"([A-Z]+)", r"_\1", stage).lower()
+
+
+class Call:
+    """What a method is given: the stage's input (docs/wire.md, section 3), the entry's state, who asks."""
+
+    def __init__(self, request, tell=None):
+        entry = request["entries"][0]
+        self.id, self.run, self.stage, self.input = request["callId"], request["run"], request["stage"], request["input"]
+        self.context, self.state = request.get("requestContext", {}), dict(entry.get("state", {}))
+        self.resume_data = entry.get("resumeData")
+        self.violations, self.tell = [], tell
+
+    def messages(self, *sources):
+        entries = self.input.get("conversation", {}).get("entries", [])
+        return [entry["message"] for entry in entries if not sources or entry["source"] in sources]
+
+    def text(self, *sources):
+        parts = [part for message in self.messages(*sources) for part in message["content"]["parts"]]
+        return "\n".join(part["text"] for part in parts if part["type"] == "text")
+
+    def violation(self, message, **more):
+        self.violations.append({"processorId": "", "message": message, **more})
+
+    def write(self, name, data):
+        """A custom chunk, `data-<name>`, shown while the call is under way."""
+        if self.tell:
+            self.tell([{"type": f"data-{name}", "runId": self.run["runId"], "from": "AGENT", "data": data}])
+
+    def verdict(self, verdict):
+        violations = {"violations": self.violations} if self.violations else {}
+        return {"state": self.state, **violations, **(verdict or {"type": "continue"})}
+
+
+def failure(error, code="processor-failed", retryable=True):
+    return {"type": "failure", "code": code, "message": str(error) or repr(error), "retryable": retryable}
+
+
+async def settled(value):
+    return await value if inspect.isawaitable(value) else value
+
+
+class Stream:
+    """Chunks through one entry's process_output_stream, until a verdict that is not continue."""
+
+    def __init__(self, processor, request):
+        self.call, self.method, self.stopped = Call(request), getattr(processor, method_name(STREAM)), None
+
+    async def through(self, chunk):
+        if chunk["type"].startswith("data-") and not self.method.__self__.process_data_parts:
+            return [chunk]
+        try:
+            out = await settled(self.method(chunk, self.call))
+            return [] if out is None else out if isinstance(out, list) else [out]
+        except Stop as stop:
+            self.stopped = self.call.verdict(stop.verdict)
+        except Exception as error:
+            self.stopped = failure(error)
+        return []
+
+    def verdicts(self):
+        return {"verdicts": [self.stopped or self.call.verdict(None)], "ms": [0]}
+
+
+class Session:
+    def __init__(self, service, request, stream):
+        self.service, self.id, self.stream = service, request["session"], stream
+        self.out = f"{service.prefix}.out.{request['orchestrator']}.{self.id}"
+        self.next_in = self.next_out = self.processed = 0
+        self.heard, self.batches, self.closing = time.monotonic(), asyncio.Queue(), False
+
+    async def send(self, chunks=(), **more):
+        head = {"session": self.id, "processed": self.processed, **({"closing": True} if self.closing else {})}
+        chunks = list(chunks)
+        while True:
+            some, size = [], 0
+            while chunks and (not some or size + len(dump(chunks[0])) < MAX_BATCH_BYTES):
+                size += len(dump(chunks[0]))
+                some.append(chunks.pop(0))
+            number, self.next_out = self.next_out, self.next_out + 1
+            last = {} if chunks else more
+            await self.service.nc.publish(self.out, dump({**head, "sequence": number, "chunks": some, **last}))
+            if not chunks:
+                return
+
+    def receive(self, batch):
+        self.heard = time.monotonic()
+        self.batches.put_nowait(batch)
+
+    async def run(self):
+        heartbeat = asyncio.create_task(self.live())
+        try:
+            while not (batch := await self.batches.get()).get("drop"):
+                if batch["sequence"] != self.next_in:
+                    return await self.send(verdicts=[failure("A batch was lost.", "session-lost")], ms=[0])
+                self.next_in += 1
+                out = []
+                for chunk in batch["chunks"]:
+                    out += await self.stream.through(chunk)
+                    self.processed += 1
+                    if self.stream.stopped:
+                        return await self.send(out, **self.stream.verdicts())
+                if batch.get("end"):
+                    return await self.send(out, **self.stream.verdicts())
+                if batch["chunks"]:
+                    await self.send(out)
+        finally:
+            heartbeat.cancel()
+            self.service.sessions.pop(self.id, None)
+
+    async def live(self):
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            if time.monotonic() - self.heard > SILENCE_S:
+                return self.batches.put_nowait({"drop": True})
+            await self.send()
+
+
+class Service:
+    def __init__(self, nc, name, processors, version, prefix):
+        self.nc, self.name, self.version, self.prefix = nc, name, version, prefix
+        self.processors, self.replica = {processor.id: processor for processor in processors}, secrets.token_hex(8)
+        self.sessions, self.calls, self.tasks, self.requests = {}, {}, set(), {}
+
+    def subject(self, stage, processor):
+        return f"{self.prefix}.stage.{stage}.{processor.id}"
+
+    async def start(self):
+        endpoints = [(stage, processor) for processor in self.processors.values() for stage in processor.stages()]
+        await self.on(f"{self.prefix}.session.{self.name}.{self.replica}.*", self.to_session)
+        await self.on(f"{self.prefix}.cancel.{self.name}", self.cancel)
+        for stage, processor in endpoints:
+            await self.on(f"{self.subject(stage, processor)}.{self.replica}", self.asked)
+        self.shared = [await self.on(self.subject(s, p), self.asked, p.id) for s, p in endpoints]
+        for verb in ("PING", "INFO", "STATS"):
+            for tail in ("", f".{self.name}", f".{self.name}.{self.replica}"):
+                await self.on(f"$SRV.{verb}{tail}", lambda _, message, verb=verb: self.reply(message, self.told(verb, endpoints)))
+        await self.nc.flush()
+
+    async def stop(self):
+        for subscription in self.shared:
+            await subscription.drain()
+        for session in list(self.sessions.values()):
+            session.closing = True
+            await session.send()
+        if self.tasks:
+            await asyncio.wait(self.tasks, timeout=GRACE_S)
+        await self.nc.drain()
+
+    def on(self, subject, handle, queue=""):
+        """Each message has a task of its own: one that takes long keeps no other from being read."""
+
+        async def received(message):
+            try:
+                body = json.loads(message.data or b"{}")
+            except ValueError:
+                body = {}
+            handled = handle(body, message)
+            if inspect.isawaitable(handled):
+                self.keep(handled)
+
+        return self.nc.subscribe(subject, queue=queue, cb=received)
+
+    def keep(self, coroutine):
+        task = asyncio.ensure_future(coroutine)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return task
+
+    async def reply(self, message, value):
+        if message.reply.startswith("_INBOX"):
+            await self.nc.publish(message.reply, dump(value))
+
+    def to_session(self, batch, _message):
+        if isinstance(batch, dict) and batch.get("session") in self.sessions:
+            self.sessions[batch["session"]].receive(batch)
+
+    def cancel(self, body, _message):
+        for call_id in body.get("callIds", []) if isinstance(body, dict) else []:
+            if call_id in self.calls:
+                self.calls[call_id].cancel()
+
+    async def asked(self, request, message):
+        try:
+            entry, stage = request["entries"][0], request["stage"]
+            self.requests[message.subject] = self.requests.get(message.subject, 0) + 1
+            if len(self.calls) + len(self.sessions) >= MAX_CALLS:
+                return await self.reply(message, {"error": {"code": "replica-busy", "message": "This replica is full.", "path": self.replica, "retryAfterMs": 100}})
+            processor = self.processors[entry["processor"]](entry.get("options", {}))
+            await (self.open(request, message, processor) if stage == STREAM else self.judge(request, message, processor))
+        except asyncio.CancelledError:
+            pass
+        except Exception as error:
+            await self.reply(message, {"error": {"code": "processor-failed", "message": f"{type(error).__name__}: {error}"}})
+
+    async def judge(self, request, message, processor):
+        sequence, started = 0, time.monotonic()
+
+        def tell(progress):
+            nonlocal sequence
+            self.keep(self.reply(message, {"sequence": sequence, "progress": progress, "replica": self.replica}))
+            sequence += 1
+
+        call = Call(request, tell)
+        work = asyncio.ensure_future(self.verdict(call, getattr(processor, method_name(call.stage))))
+        self.calls[call.id] = work
+        try:
+            done, _ = await asyncio.wait({work}, timeout=QUIET_S)
+            while not done and time.monotonic() - started < request["timeoutMs"] / 1000:
+                tell([])
+                done, _ = await asyncio.wait({work}, timeout=HEARTBEAT_S)
+            if work.cancelled() or not done:
+                return work.cancel()
+            ms = round((time.monotonic() - started) * 1000, 3)
+            await self.reply(message, {"sequence": sequence, "verdicts": [work.result()], "ms": [ms], "replica": self.replica})
+        finally:
+            self.calls.pop(call.id, None)
+
+    async def verdict(self, call, method):
+        try:
+            return call.verdict(await settled(method(call)))
+        except Stop as stop:
+            return call.verdict(stop.verdict)
+        except Exception as error:
+            return failure(error)
+
+    async def open(self, request, message, processor):
+        stream = Stream(processor, request)
+        opened = {"opened": True, "service": self.name, "replica": self.replica, "served": 1}
+        if request.get("end"):
+            chunks = []
+            for chunk in request.get("chunks", []):
+                chunks += await stream.through(chunk)
+                if stream.stopped:
+                    break
+            return await self.reply(message, {**opened, "output": {"chunks": chunks, **stream.verdicts()}})
+        session = self.sessions[request["session"]] = Session(self, request, stream)
+        task = self.keep(session.run())
+        self.calls[request["callId"]] = task
+        task.add_done_callback(lambda _: self.calls.pop(request["callId"], None))
+        await self.reply(message, opened)
+
+    def told(self, verb, endpoints):
+        kind = {"PING": "ping", "INFO": "info", "STATS": "stats"}[verb]
+        limits = json.dumps({"maxCalls": MAX_CALLS})
+        told = {"type": f"io.nats.micro.v1.{kind}_response", "name": self.name, "id": self.replica, "version": self.version, "metadata": {"millrace": limits}}
+        named = lambda s, p: {"name": f"{s}-{p.id}", "subject": self.subject(s, p), "queue_group": p.id}
+        if verb == "INFO":
+            described = lambda s, p: {"millrace": json.dumps({"kind": "processor", "stage": s, "descriptor": p.descriptor()})}
+            told |= {"description": "Processors in Python.", "endpoints": [{**named(s, p), "metadata": described(s, p)} for s, p in endpoints]}
+        if verb == "STATS":
+            zero = {"num_errors": 0, "last_error": "", "processing_time": 0, "average_processing_time": 0}
+            count = lambda s, p: self.requests.get(self.subject(s, p), 0)
+            told |= {"started": STARTED, "endpoints": [{**named(s, p), "num_requests": count(s, p), **zero} for s, p in endpoints]}
+        return told
+
+
+STARTED = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def dump(value):
+    return json.dumps(value).encode()
+
+
+async def run(name, processors, version="1.0.0"):
+    """Serves until SIGTERM or SIGINT; what is under way then is finished first. NATS_URL and MILLRACE_PREFIX say where."""
+    nc = await nats.connect(os.environ.get("NATS_URL", "nats://127.0.0.1:4222"), name=name, max_reconnect_attempts=-1)
+    service = Service(nc, name, processors, version, os.environ.get("MILLRACE_PREFIX", "mr.v1"))
+    await service.start()
+    stopped = asyncio.Event()
+    for which in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(which, stopped.set)
+    await stopped.wait()
+    await service.stop()
+
+
+def serve(name, processors, version="1.0.0"):
+    asyncio.run(run(name, processors, version))

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { casesFileSchema, casesOf } from './cases.ts';
+import { createRandom } from './random.ts';
+import { RULES } from './rules.ts';
+import { sampleOptions, writtenDefaults } from './sample-options.ts';
+import { randomCut } from './stream-text.ts';
+import { unlike } from './unlike.ts';
+
+const page = await readFile(resolve(import.meta.dirname, '../../../docs/check.md'), 'utf8');
+
+test('the cases of docs/check.md fit, and each rule stands in its table', () => {
+  const [, text = ''] = /```json cases\n([^]*?)```/.exec(page) ?? [];
+  expect(casesFileSchema.safeParse(JSON.parse(text)).error).toBeUndefined();
+  const named = [...page.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`(.*?)`/g)]);
+  expect(new Set(named.map(([, id]) => id))).toEqual(new Set(RULES.map(({ id }) => id)));
+});
+
+test('a cases file may be of several processors; one that it does not name has none', () => {
+  const file = casesFileSchema.parse({ processors: { a: { repeatable: false } } });
+  expect(casesOf(file, 'a').repeatable).toBe(false);
+  expect(casesOf(file, 'b')).toEqual(casesOf(undefined, 'b'));
+});
+
+describe('options that fit a schema are', () => {
+  const given: [string, object, object][] = [
+    ['nothing where nothing is asked for', { properties: { a: { type: 'string' } } }, {}],
+    ['left to their defaults', { required: ['a'], properties: { a: { type: 'string', default: 'x' } } }, {}],
+    ['the first of an enum', { required: ['a'], properties: { a: { enum: ['one', 'two'] } } }, { a: 'one' }],
+    ['the smallest number', { required: ['a'], properties: { a: { type: 'integer', minimum: 3 } } }, { a: 3 }],
+    [
+      'lists with what they must have, also where it is defined elsewhere',
+      {
+        required: ['rules'],
+        properties: { rules: { type: 'array', minItems: 1, items: { $ref: '#/$defs/rule' } } },
+        $defs: { rule: { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 2 } } } },
+      },
+      { rules: [{ name: 'xx' }] },
+    ],
+  ];
+  test.each(given)('%s', (_name, schema, options) => {
+    expect(sampleOptions(JSON.parse(JSON.stringify(schema)))).toEqual(options);
+  });
+
+  test('written out with every default', () => {
+    expect(writtenDefaults({ properties: { a: { default: 1 }, b: { default: 2 } } }, { b: 3 })).toEqual({ a: 1, b: 3 });
+  });
+});
+
+test('a seed repeats its cuts, and a cut loses nothing', () => {
+  const text = 'na\u00efve 👩‍👩‍👧 secret';
+  const cuts = (seed: number) => Array.from({ length: 20 }, () => randomCut(text, createRandom(seed)));
+  expect(cuts(1)).toEqual(cuts(1));
+  for (let seed = 0; seed < 50; seed += 1) expect(randomCut(text, createRandom(seed)).join('')).toBe(text);
+  expect(randomCut('', createRandom(1))).toEqual([]);
+});
+
+test('a difference names its place; what is not said does not count', () => {
+  expect(unlike({ type: 'abort' }, { type: 'abort', reason: 'x' })).toBeUndefined();
+  expect(unlike({ a: [{ b: 1 }] }, { a: [{ b: 2 }] })).toBe('the verdict.a.0.b is 2, not 1');
+  expect(unlike({ a: [1] }, { a: [1, 2] })).toMatch(/the verdict\.a is \[1,2\]/);
+  expect(unlike({ a: {} }, {})).toMatch(/the verdict\.a is undefined/);
+});

@@ -1,0 +1,168 @@
+// The conformance suite: all rules of docs/wire.md on one processor that is running, over the bus.
+import { MillraceError, type JsonObject } from '@millrace/contracts';
+import { within, type Bus } from '@millrace/bus';
+import { BrokenError } from './broken.ts';
+import { casesOf, type CasesFile } from './cases.ts';
+import { findTargets } from './find-targets.ts';
+import { createRandom } from './random.ts';
+import type { Rule } from './rule.ts';
+import { OPTIONS_FIT } from './rules/call-rules.ts';
+import { RULES } from './rules.ts';
+import { sampleOptions } from './sample-options.ts';
+import { startReplica, type StartOptions, type StartedReplica } from './start-replica.ts';
+import type { Target } from './target.ts';
+import { WIRE_PAGES } from './wire-page.ts';
+
+export type CheckOptions = {
+  bus: Bus;
+  /** A processor's id, or the name of a service: all of its processors. */
+  name: string;
+  cases?: CasesFile | undefined;
+  /** How a replica is started: two are, and ended in the end. */
+  start?: StartOptions | undefined;
+  seed?: number | undefined;
+  rules?: readonly Rule[] | undefined;
+  /** For all of it, ms. */
+  limitMs?: number | undefined;
+};
+export type RuleResult = {
+  rule: string;
+  promise: string;
+  result: 'held' | 'broken' | 'skipped';
+  /** Heading of docs/wire.md. */
+  page: string;
+  ms: number;
+  /** What is wrong, or why it was skipped. */
+  problem?: string;
+  /** The message in which it was seen. */
+  seen?: string;
+};
+export type CheckReport = {
+  processor: string;
+  service: string;
+  version: string;
+  replicas: number;
+  seed: number;
+  held: boolean;
+  results: RuleResult[];
+};
+
+/** What a check may take, ms. */
+const CHECK_LIMIT_MS = 60_000;
+/** Rules at once: those that wait for silence must not add up, and what a rule measures must not be the others' load. */
+const RULES_AT_ONCE = 4;
+/** Of a service's processors. */
+const PROCESSORS_AT_ONCE = 4;
+const MAX_SEED = 2 ** 31;
+
+/** @throws processor-unknown where nobody advertises it */
+export async function checkProcessors(options: CheckOptions): Promise<CheckReport[]> {
+  const { bus, name, start } = options;
+  const started: StartedReplica[] = [];
+  try {
+    // One after the other: what is new in discovery is then the one that was started.
+    if (start) for (let count = 0; count < 2; count += 1) started.push(await startReplica(bus, name, start));
+    return await checkStarted(options, started);
+  } finally {
+    await Promise.all(started.map(endReplica));
+  }
+}
+
+/** How long a replica may take to end, ms. */
+const END_MS = 10_000;
+
+async function endReplica({ signal, exited }: StartedReplica): Promise<void> {
+  signal('SIGTERM');
+  await within(exited, END_MS);
+  signal('SIGKILL');
+}
+
+async function checkStarted(options: CheckOptions, started: readonly StartedReplica[]): Promise<CheckReport[]> {
+  const { bus, name, rules = RULES, limitMs = CHECK_LIMIT_MS } = options;
+  const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED);
+  const found = await findTargets(bus, name);
+  if (found.length === 0)
+    throw new MillraceError('processor-unknown', `No running service advertises "${name}".`, {
+      remedy: 'millrace processors list shows those that are up, with --problems those that are refused.',
+    });
+  const until = performance.now() + limitMs;
+  const targets = found.map((place): Target => {
+    const cases = casesOf(options.cases, place.descriptor.id);
+    const optionSets: readonly JsonObject[] = cases.options ?? [sampleOptions(place.descriptor.optionsSchema)];
+    return { ...place, bus, optionSets, cases, started, random: createRandom(seed) };
+  });
+  // What loads or ends replicas comes when nothing else is asked any more, of any of them.
+  const beside = await someAtOnce(targets, PROCESSORS_AT_ONCE, (target) => runBeside(target, rules, until));
+  const reports: CheckReport[] = [];
+  for (const [at, target] of targets.entries()) {
+    const results = [...(beside[at] ?? [])];
+    const fits = results.every(({ rule, result }) => rule !== OPTIONS_FIT.id || result !== 'broken');
+    const rest = rules.filter(({ alone }) => alone === true && fits);
+    results.push(...(await someAtOnce(rest, 1, (rule) => runRule(target, rule, until))));
+    reports.push(reportOf(target, seed, results));
+  }
+  return reports;
+}
+
+async function runBeside(target: Target, rules: readonly Rule[], until: number): Promise<RuleResult[]> {
+  const own = rules.filter(({ alone }) => alone !== true);
+  const first = own.find(({ id }) => id === OPTIONS_FIT.id);
+  const fit = first && (await runRule(target, first, until));
+  if (fit?.result === 'broken') return [fit];
+  const rest = await someAtOnce(
+    own.filter((rule) => rule !== first),
+    RULES_AT_ONCE,
+    (rule) => runRule(target, rule, until),
+  );
+  return [...(fit ? [fit] : []), ...rest];
+}
+
+function reportOf({ descriptor, service, infos }: Target, seed: number, results: RuleResult[]): CheckReport {
+  const held = results.every(({ result }) => result !== 'broken');
+  return {
+    processor: descriptor.id,
+    service,
+    version: descriptor.version,
+    replicas: infos.length,
+    seed,
+    held,
+    results,
+  };
+}
+
+/** In the order in which they were given. */
+async function someAtOnce<T, R>(given: readonly T[], atOnce: number, work: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const waiting = [...given.entries()];
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await work(next[1]);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}
+
+async function runRule(target: Target, rule: Rule, until: number): Promise<RuleResult> {
+  const started = performance.now();
+  const head = { rule: rule.id, promise: rule.promise, page: WIRE_PAGES[rule.page] };
+  const result = (more: Pick<RuleResult, 'result'> & Partial<RuleResult>): RuleResult => ({
+    ...head,
+    ms: Math.round(performance.now() - started),
+    ...more,
+  });
+  const why = rule.skipped?.(target);
+  if (why !== undefined) return result({ result: 'skipped', problem: why });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const leftMs = Math.max(0, until - started);
+    timer = setTimeout(() => reject(new BrokenError('it was not done when the time of the check was up')), leftMs);
+  });
+  try {
+    await Promise.race([rule.run(target), late]);
+    return result({ result: 'held' });
+  } catch (error) {
+    if (!(error instanceof BrokenError)) throw error;
+    return result({ result: 'broken', problem: error.message, ...(error.seen !== undefined && { seen: error.seen }) });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,22 @@
+// Which processors a name means: one by its id, or all of a service.
+import { gatherInfo, type Bus } from '@millrace/bus';
+import { readAdvertised } from '@millrace/contracts';
+import type { Target } from './target.ts';
+
+export type Place = Pick<Target, 'descriptor' | 'service' | 'infos' | 'replica'>;
+
+const GATHER_MS = 500;
+
+export async function findTargets(bus: Bus, name: string): Promise<Place[]> {
+  const all = await gatherInfo(bus, { gatherMs: GATHER_MS });
+  const { processors } = readAdvertised(all, bus.subjects);
+  const named = [...processors.values()].filter(
+    ({ descriptor, service }) => descriptor.id === name || service === name,
+  );
+  const byId = named.filter(({ descriptor }) => descriptor.id === name);
+  return (byId.length > 0 ? byId : named).flatMap(({ descriptor, service, replicas }) => {
+    const infos = all.filter((info) => info.name === service && replicas.includes(info.id));
+    const [replica] = replicas;
+    return replica === undefined ? [] : [{ descriptor, service, infos, replica }];
+  });
+}

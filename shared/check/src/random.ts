@@ -1,0 +1,17 @@
+// Random numbers that a seed repeats, so that a cut that broke a processor once breaks it again (mulberry32).
+export type Random = {
+  seed: number;
+  /** An integer from 0 to `below` - 1. */
+  below(below: number): number;
+};
+
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return { seed, below: (below) => Math.floor(next() * below) };
+}

@@ -1,0 +1,36 @@
+// A report for people: what holds on one line each, what breaks with its message and the page. Pure.
+import type { CheckReport, RuleResult } from './check-processor.ts';
+
+export function reportText(report: CheckReport): string {
+  const { processor, version, service, replicas, results, seed } = report;
+  const told = new Map<string, string>();
+  const lines = results.flatMap((result) => linesOf(result, told));
+  const count = (which: RuleResult['result']) => results.filter(({ result }) => result === which).length;
+  const summary = `${count('held')} rules hold, ${count('broken')} are broken, ${count('skipped')} do not concern it (seed ${seed})`;
+  return [
+    `${processor} ${version} of ${service}, ${replicas === 1 ? 'one replica' : `${replicas} replicas`}`,
+    ...lines,
+    summary,
+  ].join('\n');
+}
+
+/** One mistake may break several rules: it is told once. */
+function linesOf({ rule, promise, result, problem, seen, page }: RuleResult, told: Map<string, string>): string[] {
+  switch (result) {
+    case 'held':
+      return [`  held     ${rule}: ${promise}`];
+    case 'skipped':
+      return [`  skipped  ${rule}: ${problem ?? ''}`];
+    case 'broken': {
+      const before = told.get(problem ?? '');
+      if (before !== undefined) return [`  BROKEN   ${rule}: as ${before}`];
+      told.set(problem ?? '', rule);
+      return [
+        `  BROKEN   ${rule}: it does not hold that it ${promise}`,
+        `           ${problem ?? ''}`,
+        ...(seen === undefined ? [] : [`           in ${seen}`]),
+        `           see docs/wire.md, "${page}"`,
+      ];
+    }
+  }
+}

@@ -1,0 +1,115 @@
+// Whether a service is found, and what it says of itself.
+import {
+  LIST_OF_STAGE,
+  METADATA_KEY,
+  endpointMetadataSchema,
+  readAdvertised,
+  srvInfoSchema,
+  srvPingSchema,
+  srvStatsSchema,
+  type Stage,
+} from '@millrace/contracts';
+import type { z } from 'zod';
+import { ask } from '../ask.ts';
+import { broken } from '../broken.ts';
+import { issue } from '../judge.ts';
+import type { Rule } from '../rule.ts';
+import type { Target } from '../target.ts';
+
+const VERBS: Readonly<Record<string, z.ZodType<{ name: string; id: string; version: string }>>> = {
+  PING: srvPingSchema,
+  INFO: srvInfoSchema,
+  STATS: srvStatsSchema,
+};
+const SEMANTIC_VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
+const ANSWER_MS = 2_000;
+
+export const discoveryRules: Rule[] = [
+  {
+    id: 'discovery',
+    promise: 'answers $SRV.PING, INFO and STATS, also with its name and its id appended',
+    page: 'found',
+    async run({ bus, service, replica }) {
+      for (const [verb, schema] of Object.entries(VERBS)) {
+        for (const tail of [`.${service}.${replica}`, `.${service}`, '']) {
+          const subject = `$SRV.${verb}${tail}`;
+          const isOwn = (json: unknown) => {
+            const parsed = schema.safeParse(json);
+            return parsed.success && parsed.data.name === service && parsed.data.id === replica;
+          };
+          const answered = await ask(bus, subject, '', { timeoutMs: ANSWER_MS, isFinal: ({ json }) => isOwn(json) });
+          const own = answered.replies.map(({ json }) => json).find(isOwn);
+          if (own !== undefined) continue;
+          const [first] = tail.endsWith(replica) ? answered.replies : [];
+          const why = first ? `: ${misfit(schema, first.json)}` : '';
+          broken(`${subject} is not answered by the replica ${replica}${why}`, first?.json);
+        }
+      }
+    },
+  },
+  {
+    id: 'version',
+    promise: 'has a semantic version',
+    page: 'found',
+    async run({ infos }) {
+      for (const info of infos)
+        if (!SEMANTIC_VERSION.test(info.version)) broken(`the service’s version is "${info.version}"`, info);
+    },
+  },
+  {
+    id: 'descriptor',
+    promise: 'has an endpoint for each stage that its descriptor names, all with the same descriptor',
+    page: 'found',
+    async run(target) {
+      const { bus, descriptor, infos } = target;
+      const { refused } = readAdvertised(infos, bus.subjects);
+      const problem = refused.find(({ name }) => name === descriptor.id);
+      if (problem) broken(`what it advertises is refused: ${problem.problem}`);
+      for (const info of infos) for (const stage of descriptor.stages) holdEndpoint(target, info, stage);
+      const lists = new Set(descriptor.stages.map((stage) => LIST_OF_STAGE[stage]));
+      if (lists.size !== new Set(descriptor.lists).size || !descriptor.lists.every((list) => lists.has(list)))
+        broken(`"lists" is ${descriptor.lists.join(', ')}; its stages are of ${[...lists].join(', ')}`, descriptor);
+      if (descriptor.optionsSchema['type'] !== 'object') broken('"optionsSchema" is not that of an object', descriptor);
+    },
+  },
+  {
+    id: 'own-subject',
+    promise: 'answers on its replica’s own subjects too, where second attempts go',
+    page: 'found',
+    async run({ bus, descriptor, infos }) {
+      for (const { id } of infos)
+        for (const stage of descriptor.stages) await holdSubscribed(bus, bus.subjects.stage(stage, descriptor.id, id));
+    },
+  },
+  {
+    id: 'cancel-subject',
+    promise: 'listens on the service’s cancel subject',
+    page: 'givingUp',
+    run: async ({ bus, service }) => holdSubscribed(bus, bus.subjects.cancelCalls(service), { callIds: ['check'] }),
+  },
+];
+
+function holdEndpoint({ bus, descriptor }: Target, info: Target['infos'][number], stage: Stage): void {
+  const endpoint = info.endpoints.find(({ subject }) => subject === bus.subjects.stage(stage, descriptor.id));
+  if (!endpoint) return broken(`the replica ${info.id} advertises no endpoint for ${stage}`, info.endpoints);
+  if (endpoint.queue_group !== descriptor.id)
+    broken(
+      `the queue group of ${endpoint.subject} is "${String(endpoint.queue_group)}", not "${descriptor.id}"`,
+      endpoint,
+    );
+  const parsed = endpointMetadataSchema.safeParse(JSON.parse(endpoint.metadata?.[METADATA_KEY] ?? 'null'));
+  if (parsed.success && parsed.data.kind === 'processor' && parsed.data.stage !== stage)
+    broken(`the metadata of ${endpoint.subject} says that its stage is ${parsed.data.stage}`, endpoint);
+}
+
+/** The server tells a request that nobody is subscribed; nothing else is looked for. */
+const SUBSCRIBED_MS = 300;
+async function holdSubscribed(bus: Target['bus'], subject: string, payload: unknown = ''): Promise<void> {
+  const { end } = await ask(bus, subject, payload, { timeoutMs: SUBSCRIBED_MS, isFinal: () => true });
+  if (end === 'nobody') broken(`nobody is subscribed to ${subject}`);
+}
+
+function misfit(schema: z.ZodType, json: unknown): string {
+  const parsed = schema.safeParse(json);
+  return parsed.success ? 'its name or id is another one' : issue(parsed.error);
+}

@@ -1,0 +1,56 @@
+// A text through a session, cut as it is given: what comes out, and how it ends.
+import type { Chunk, JsonObject, Verdict } from '@millrace/contracts';
+import { chunksOfText } from './plain-turn.ts';
+import { withSession } from './play-session.ts';
+import type { Random } from './random.ts';
+import type { SessionGiven } from './session-open.ts';
+import type { Target } from './target.ts';
+
+export type StreamedText = { verdict: Verdict['type']; text: string };
+
+/** Where a stream is stopped, what was let through before depends on the cut: its text does not count then. */
+export async function streamText(
+  target: Target,
+  given: SessionGiven,
+  deltas: readonly string[],
+): Promise<StreamedText> {
+  const { verdict, text } = await streamAll(target, given, deltas);
+  return { verdict, text: verdict === 'continue' ? text : '' };
+}
+
+/** The same with all text that came out, however it ended. */
+export function streamAll(
+  target: Target,
+  given: SessionGiven,
+  deltas: readonly string[],
+  random?: Random,
+): Promise<StreamedText & { state: JsonObject | undefined }> {
+  return withSession(target, given, async (session) => {
+    const chunks = chunksOfText(deltas, 'run-1');
+    while (chunks.length > 0) session.send(chunks.splice(0, random ? 1 + random.below(MAX_BATCH) : MAX_BATCH));
+    session.send([], { end: true });
+    const verdicts = await session.ended();
+    const last = verdicts.at(-1);
+    const state = last && 'state' in last ? last.state : undefined;
+    return { verdict: last?.type ?? 'continue', text: joinedText(session.chunks()), state };
+  });
+}
+
+/** Chunks in one batch. */
+const MAX_BATCH = 64;
+
+function joinedText(chunks: readonly Chunk[]): string {
+  return chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.payload.text : '')).join('');
+}
+
+/** UTF-16 code units: a model's chunks may part a pair. */
+export function randomCut(text: string, random: Random): string[] {
+  const pieces: string[] = [];
+  const longest = 1 + random.below(Math.min(24, text.length) + 1);
+  for (let at = 0; at < text.length;) {
+    const next = at + 1 + random.below(longest);
+    pieces.push(text.slice(at, next));
+    at = next;
+  }
+  return pieces;
+}

@@ -1,0 +1,104 @@
+// One stream session of the scripted processor: masks a word that may be cut over chunks.
+import { SESSION_LIMITS } from '@millrace/contracts';
+import type { Bus } from '@millrace/bus';
+import type { Json, Quirks, Session } from './quirks.ts';
+
+const HEARTBEAT_MS = SESSION_LIMITS.heartbeatMs / 2;
+
+export function streamOf(bus: Bus, open: Json, entries: readonly Json[], quirks: Quirks, ended: () => void): Session {
+  const options = entries[0]?.['options'];
+  const word = String((typeof options === 'object' && options !== null && Reflect.get(options, 'word')) || 'secret');
+  const subject = `${bus.subjects.prefix}.out.${String(open['orchestrator'])}.${String(open['session'])}`;
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const held = new Map<unknown, string>();
+  let [sequence, next, processed, lastIn, closing] = [0, 0, 0, performance.now(), false];
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const masked = (chunk: Json): Json[] => {
+    const payload = typeof chunk['payload'] === 'object' && chunk['payload'] !== null ? chunk['payload'] : {};
+    const id: unknown = Reflect.get(payload, 'id');
+    if (chunk['type'] === 'text-end') {
+      const rest = held.get(id) ?? '';
+      held.delete(id);
+      return rest === '' ? [chunk] : [delta(chunk, id, rest), chunk];
+    }
+    if (chunk['type'] !== 'text-delta') return [chunk];
+    const text = ((held.get(id) ?? '') + String(Reflect.get(payload, 'text'))).replaceAll(word, '***');
+    const keep = quirks.withoutHolding ? 0 : beginning(text, word);
+    held.set(id, text.slice(text.length - keep));
+    return keep === text.length ? [] : [delta(chunk, id, text.slice(0, text.length - keep))];
+  };
+  const through = (chunks: readonly Json[]): readonly Json[] => {
+    const right = chunks.flatMap(masked);
+    return quirks.chunks?.(right, session) ?? right;
+  };
+  const send = (more: Json) => {
+    if (isOver) return;
+    const right = { session: open['session'], sequence, processed, chunks: [], ...(closing && { closing }), ...more };
+    for (const message of quirks.batch?.(right, session) ?? [right]) {
+      sequence += 1;
+      bus.nc.publish(subject, JSON.stringify(message));
+    }
+  };
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(timer);
+    ended();
+    resolve();
+  };
+  const verdicts = () => ({
+    verdicts: entries.map(() => ({ type: 'continue', state: {} })),
+    ms: entries.map(() => 0.1),
+  });
+  const session: Session = {
+    open,
+    over,
+    take(batch) {
+      if (batch['drop'] === true && !quirks.ignoresDrop) return end();
+      lastIn = performance.now();
+      if (batch['sequence'] !== next && !quirks.ignoresGaps) {
+        send({ verdicts: [{ type: 'failure', code: 'session-lost', message: 'a gap', retryable: true }], ms: [0] });
+        return end();
+      }
+      next += 1;
+      const chunks: Json[] = Array.isArray(batch['chunks']) ? batch['chunks'] : [];
+      const out = through(chunks);
+      const from = processed;
+      processed += chunks.length;
+      const same = quirks.namesAlways && chunks.length > 0 ? { same: { from, count: chunks.length }, chunks: [] } : {};
+      const isEnd = batch['end'] === true;
+      if (isEnd) send({ chunks: out, ...same, ...verdicts() });
+      else if (chunks.length > 0 && !quirks.tellsWithHeartbeatOnly) send({ chunks: out, ...same });
+      if (isEnd) end();
+    },
+    batch: () => ({ chunks: through(Array.isArray(open['chunks']) ? open['chunks'] : []), ...verdicts() }),
+    start() {
+      timer = setInterval(() => {
+        if (performance.now() - lastIn > SESSION_LIMITS.silenceMs && !quirks.ignoresSilence) end();
+        else if (!quirks.withoutHeartbeat) send({});
+      }, HEARTBEAT_MS).unref();
+    },
+    close() {
+      closing = true;
+      send({});
+    },
+    end,
+  };
+  return session;
+}
+
+const delta = ({ runId, from }: Json, id: unknown, text: string): Json => ({
+  type: 'text-delta',
+  runId,
+  from,
+  payload: { id, text },
+});
+
+/** How much of the text's end may be the beginning of the word. */
+function beginning(text: string, word: string): number {
+  let length = Math.min(word.length - 1, text.length);
+  while (!word.startsWith(text.slice(text.length - length))) length -= 1;
+  return length;
+}

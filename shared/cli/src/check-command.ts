@@ -1,0 +1,81 @@
+// `millrace check`: whether a processor that is running holds to docs/wire.md, over the bus, in whatever language it is written.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { connectBus, resolveAddress, type Bus } from '@millrace/bus';
+import { casesFileSchema, checkProcessors, reportText, type CasesFile } from '@millrace/check';
+import { issuesOf } from '@millrace/contracts';
+import { cliCommand, jsonArg, type Cli } from './cli-command.ts';
+import { say, sayJson, type CliIo } from './cli-io.ts';
+import { parseDuration } from './duration.ts';
+import { printable } from './printable.ts';
+import { UsageError } from './usage-error.ts';
+
+const NAME = 'millrace check';
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export const checkCommand = (cli: Cli) =>
+  cliCommand(cli, {
+    name: NAME,
+    description:
+      'Check a running processor against docs/wire.md: what breaks, in which message. docs/check.md has the rules.',
+    args: {
+      processor: { type: 'positional', required: true, description: 'its id, or a service: all of its processors' },
+      cases: { type: 'string', description: 'FILE (JSON) with options, texts, golden exchanges and redactions' },
+      start: { type: 'string', description: 'COMMAND that starts a replica: two are started, and stopped under load' },
+      limit: { type: 'string', description: 'what all of it may take, for example 2m (default: 60s)' },
+      seed: { type: 'string', description: 'of the random cuts, as a report names it' },
+      ...jsonArg,
+    },
+    async run(args) {
+      const { env, cwd } = cli.io;
+      const cases = args.cases === undefined ? undefined : await readCases(cli.io, args.cases);
+      const seed = args.seed === undefined ? undefined : seedOf(args.seed);
+      const limitMs = args.limit === undefined ? undefined : parseDuration(args.limit, '--limit');
+      const { url } = args.url === undefined ? await resolveAddress(env, cwd) : { url: args.url };
+      const start = args.start === undefined ? undefined : { command: args.start, cwd, env: { ...env, NATS_URL: url } };
+      const bus = await connect(cli.io, url);
+      try {
+        const reports = await checkProcessors({ bus, name: args.processor, cases, seed, start, limitMs });
+        if (args.json) sayJson(cli.io, reports);
+        else say(cli.io, printable(reports.map(reportText).join('\n\n')));
+        return reports.every(({ held }) => held) ? 'ok' : 'refused';
+      } finally {
+        await bus.close();
+      }
+    },
+  });
+
+function connect({ env }: CliIo, servers: string): Promise<Bus> {
+  const { MILLRACE_PREFIX: prefix, NATS_USER: user, NATS_PASSWORD: pass = '' } = env;
+  return connectBus({
+    servers,
+    name: 'check',
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    ...(prefix && { prefix }),
+    ...(user && { user, pass }),
+  });
+}
+
+async function readCases({ cwd }: CliIo, file: string): Promise<CasesFile> {
+  const text = await readFile(resolve(cwd, file), 'utf8').catch(() => {
+    throw new UsageError(`${file} cannot be read`, NAME);
+  });
+  const parsed = casesFileSchema.safeParse(parsedJson(text));
+  if (parsed.success) return parsed.data;
+  const [first] = issuesOf(parsed.error);
+  throw new UsageError(`${file} is no cases file: ${first?.path ?? ''} ${first?.message ?? ''}`, NAME);
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function seedOf(text: string): number {
+  const seed = Number(text);
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new UsageError('--seed must be a whole number', NAME);
+  return seed;
+}

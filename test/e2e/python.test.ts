@@ -1,0 +1,83 @@
+// The examples in Python, in an environment of their own: both hold to docs/wire.md, and judge in a run of the real orchestrator.
+// Skipped, with a line that says why, where there is no python3 or no package index.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually, useNats, useStack } from '@millrace/testkit';
+import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
+import { collect, textOf } from './collect.ts';
+import { millrace, root, runCommand } from './run-command.ts';
+import { script } from './script.ts';
+
+const nats = useNats();
+const stack = useStack(nats, ['orchestrator']);
+const folder = join(root, 'examples/python');
+let environment: string;
+/** Why there is no Python here. */
+let missing: string | undefined;
+const python = () => join(environment, 'bin/python');
+const INSTALL_MS = 120_000;
+const CHECK_MS = 90_000;
+
+beforeAll(async () => {
+  environment = await mkdtemp(join(tmpdir(), 'millrace-python-'));
+  const made = await runCommand('python3', ['-m', 'venv', environment]);
+  if (made.code !== 0) return void (missing = `there is no python3 with venv: ${made.stderr.trim()}`);
+  const requirements = join(folder, 'requirements.txt');
+  const args = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '1', '-r', requirements];
+  const installed = await runCommand(python(), args);
+  if (installed.code !== 0)
+    missing = `nats-py cannot be installed: ${installed.stderr.trim().split('\n').at(-1) ?? ''}`;
+}, INSTALL_MS);
+afterAll(() => rm(environment, { recursive: true, force: true }));
+
+function needsPython({ skip }: TestContext): void {
+  if (missing === undefined) return;
+  process.stderr.write(`The examples in Python are not tested here: ${missing}\n`);
+  skip(missing);
+}
+
+const EXAMPLES = [
+  ['py-guard', 'processor.py'],
+  ['py-short', 'short.py'],
+] as const;
+
+test.for(EXAMPLES)(
+  '%s (%s) holds to every rule of the wire, with two replicas and its cases',
+  { timeout: CHECK_MS },
+  async ([id, file], context) => {
+    needsPython(context);
+    const start = `exec "${python()}" "${join(folder, file)}"`;
+    const args = ['check', id, '--cases', join(folder, 'cases.json'), '--start', start];
+    const { code, stdout } = await millrace(args, { env: { NATS_URL: nats.url } });
+    expect(stdout).toContain(' 0 are broken, 0 do not concern it');
+    expect(code).toBe(0);
+  },
+);
+
+test.for(EXAMPLES)('%s (%s) blocks and masks in a run', async ([id, file], context) => {
+  needsPython(context);
+  const child = spawn(python(), [join(folder, file)], { env: { ...process.env, NATS_URL: nats.url }, stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  try {
+    await eventually(async () => (await stack.client.processors.survey()).processors.some((one) => one.id === id));
+    await stack.client.agents.apply({
+      name: id,
+      model: 'openai/gpt-5-mini',
+      instructions: 'Answer.',
+      input: [id],
+      output: [id],
+    });
+    const loud = await stack.client.start(id, 'WHY DOES NOBODY EVER LISTEN TO ME');
+    expect(await loud.result()).toMatchObject({ status: 'aborted', tripwire: { reason: 'Please do not shout.' } });
+    const run = await stack.client.start(id, script({ text: 'it is a secret, and more' }));
+    const chunks = await collect(run);
+    expect(textOf(chunks)).toBe('it is a ***, and more');
+    expect(await run.result()).toMatchObject({ status: 'finished', text: 'it is a ***, and more' });
+  } finally {
+    child.kill('SIGTERM');
+    await exited;
+  }
+});
