@@ -139,8 +139,8 @@ describe('a processor of the stream', () => {
   test.each(fails)('that %s fails its run by a code', async (_name, code, wire) => {
     const { chunks, result, path } = await adversaries.run(wire);
     expect(result).toMatchObject({ status: 'failed', error: { code: expect.stringMatching(code) } });
-    // What it made of the model's answer is too large for the step, whoever made it so.
-    if (result.error?.code !== 'model-answer-too-large') expect(result.error?.path).toBe(path);
+    // What it made of the model's answer is too large for the step, whoever made it so: then no processor is named.
+    expect([path, undefined]).toContain(result.error?.path);
     expect(chunks.at(-1)).toMatchObject({ type: 'error' });
     expect(chunks.filter(({ type }) => type === 'start')).toHaveLength(1);
     expect(JSON.stringify(result).length).toBeLessThan(MEBIBYTE);

@@ -54,6 +54,9 @@ export function serviceOf(call: Json): string {
 export const chunksOf = (batch: Json): Json[] => (Array.isArray(batch['chunks']) ? batch['chunks'] : []);
 
 export const answerOf = ({ replica }: Wire, verdict: Json, more: Json = {}): Json => ({
-  ...{ sequence: 0, verdicts: [verdict], ms: [0], replica },
+  sequence: 0,
+  verdicts: [verdict],
+  ms: [0],
+  replica,
   ...more,
 });

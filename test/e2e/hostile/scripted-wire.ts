@@ -48,8 +48,15 @@ export async function serveWire(bus: TestBus['bus'], scripts: readonly WireScrip
         kind: 'processor',
         stage,
         descriptor: {
-          ...{ id, description: 'of the wire', version: '1.0.0', stages: [stage], reads, processDataParts: false },
-          ...{ optionsSchema: { type: 'object' }, aliases: [], lists: [LISTS[stage] ?? 'output'] },
+          id,
+          description: 'of the wire',
+          version: '1.0.0',
+          stages: [stage],
+          reads,
+          processDataParts: false,
+          optionsSchema: { type: 'object' },
+          aliases: [],
+          lists: [LISTS[stage] ?? 'output'],
           policy: { timeoutMs, attempts, onFailure: 'fail' },
         },
       }),
@@ -89,12 +96,12 @@ export async function serveWire(bus: TestBus['bus'], scripts: readonly WireScrip
             },
             out: (batch) =>
               nc.publish(
-                `${subjects.prefix}.out.${String(call['orchestrator'])}.${String(call['session'])}`,
+                `${subjects.prefix}.out.${textOf(call['orchestrator'])}.${textOf(call['session'])}`,
                 write(batch),
               ),
             publish: (subject, answer) => nc.publish(subject, write(answer)),
           };
-          if (call['session'] !== undefined) sessions.set(String(call['session']), { script, wire });
+          if (call['session'] !== undefined) sessions.set(textOf(call['session']), { script, wire });
           script.call(call, wire);
         },
       }),
@@ -103,10 +110,12 @@ export async function serveWire(bus: TestBus['bus'], scripts: readonly WireScrip
   const batches = nc.subscribe(`${subjects.prefix}.session.${service}.${replica}.*`, {
     callback: (_error, message) => {
       const batch = message.json<Json>();
-      const session = sessions.get(String(batch['session']));
+      const session = sessions.get(textOf(batch['session']));
       session?.script.batch?.(batch, session.wire);
     },
   });
   await nc.flush();
   return { stop };
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
