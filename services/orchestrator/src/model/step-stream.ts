@@ -1,7 +1,7 @@
 // The stream of a step: the model's chunks through the output stream's processors to the client. Verdict, the model's
 // cancellation, publishing and the return of state meet here. Only what the output chain let through is published or kept.
 import { toWireError, type Chunk, type StageInput, type Usage } from '@millrace/contracts';
-import { brokenBy, endWith, failInOwnWords, rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
+import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import { isTransient } from '../state/chunk-publisher.ts';
 import { retract } from '../state/retract.ts';
@@ -15,18 +15,20 @@ import { unlessStopped } from '../state/unless-stopped.ts';
 import { createOpenParts } from './open-parts.ts';
 import { openOutputChain, type ChainEnd, type OutputChain } from '../stages/output-chain.ts';
 import { applyFold } from '../stages/guard-chunks.ts';
-import type { StopVerdict } from '../stages/verdict-fold.ts';
 
 /** Where the step's chunks come from: the model, or an earlier answer. */
 export type ChunkSource = (signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>) => Promise<ModelEnd>;
 
 export type StepStream =
-  | ({ kind: 'answer'; warnings: unknown[]; last?: readonly Chunk[] } & Said & ProviderCall)
+  | ({ kind: 'answer'; warnings: unknown[]; last?: LastOut } & Said & ProviderCall)
   | ({ kind: 'model-error' } & ModelFailure)
   | { kind: 'interrupt'; interrupt: Interrupt };
 
 /** What a model has said, as it was let through. */
 export type Said = { builder: AnswerBuilder; finishReason: string; usage: Usage };
+
+/** What came out of the last chunks; or why nothing did: a processor stopped at them. */
+export type LastOut = { chunks: readonly Chunk[] } | { interrupt: Interrupt };
 
 /** What goes through the step's processors behind its answer: none where something else is to judge that first. */
 export type LastChunks = (said: Said) => readonly Chunk[];
@@ -145,20 +147,16 @@ async function passStream(run: Run, input: StageInput, { first, source, lastChun
     if (fold) applyFold(run, fold, performance.now() - started);
     if (run.signal.aborted) return stoppedFromOutside(run, released());
     if (broken) return { kind: 'interrupt', interrupt: broken };
-    if (fold?.stopped) return { kind: 'interrupt', interrupt: stoppedBy(run, fold.stopped, fold.last !== undefined) };
+    const interrupt = fold?.stopped && stopOutcome(run, 'processOutputStream', fold.stopped);
+    if (interrupt && !fold?.last) return { kind: 'interrupt', interrupt };
     if (!end) return stoppedFromOutside(run, released());
     if ('error' in end) return { kind: 'model-error', ...end };
-    return { kind: 'answer', builder, ...end, ...(fold?.last && { last: fold.last }) };
+    const last = fold?.last && (interrupt ? { interrupt } : { chunks: fold.last });
+    return { kind: 'answer', builder, ...end, ...(last && { last }) };
   } finally {
     // A session that is over does not mind; one that is not would be kept alive for ever.
     void opening.then((chain) => chain.drop()).catch(() => undefined);
   }
-}
-
-/** The finish says everything that the run has said. */
-function stoppedBy(run: Run, stopped: StopVerdict, atFinish: boolean): Interrupt {
-  const interrupt = stopOutcome(run, 'processOutputStream', stopped);
-  return atFinish ? rejecting(interrupt, wholeRun(run.state())) : interrupt;
 }
 
 /** A run that was stopped takes what its processors have decided by now; one that goes on elsewhere takes nothing. */

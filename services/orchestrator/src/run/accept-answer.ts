@@ -17,13 +17,14 @@ import {
 } from '@millrace/contracts';
 import { MAX_TOOL_CALLS, tooManyCalls } from '../model/answer-builder.ts';
 import type { ModelCall } from '../model/ask-model.ts';
+import type { LastOut } from '../model/step-stream.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
 import { failInOwnWords, isSuspension, rejecting, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
 import { settleStep } from './settle-step.ts';
-import { closeRun } from './closing-chunks.ts';
+import { closeRun, rejectRun } from './closing-chunks.ts';
 import { stepInput } from './step-input.ts';
 
 /** @param last what came out of the step's processors behind the answer */
@@ -31,7 +32,7 @@ export async function acceptAnswer(
   run: Run,
   call: ModelCall,
   answer: StepAnswer,
-  last?: readonly Chunk[],
+  last?: LastOut,
 ): Promise<Interrupt | undefined> {
   const { message } = answer;
   const system = run.state().conversation.system;
@@ -41,7 +42,7 @@ export async function acceptAnswer(
 }
 
 /** Where the stage has suspended, the answer stands in the state: the model is not asked again. */
-export async function judgeAnswer(run: Run, draft: Draft, last?: readonly Chunk[]): Promise<Interrupt | undefined> {
+export async function judgeAnswer(run: Run, draft: Draft, last?: LastOut): Promise<Interrupt | undefined> {
   const { message, text, toolCalls, finishReason, usage } = draft.answer;
   const steps = stepsWith(run.state(), draft.answer);
   const input = { ...stepInput(run), steps, text, toolCalls, finishReason, usage, messageId: message.id };
@@ -78,7 +79,7 @@ type Accepted = {
   system: MessageOp[];
   isChanged: boolean;
   /** What came out of the step's processors behind the answer. */
-  last: readonly Chunk[] | undefined;
+  last: LastOut | undefined;
 };
 
 /** What processInputStep said to the model ends with the step; what processOutputStep says is for the next one. */
@@ -91,9 +92,10 @@ async function accept(
   run.dispatch({ action: 'messages-changed', ops, ...(isChanged && { unpassed: true }) });
   run.dispatch({ action: 'answer-accepted', answer, tools });
   if (system.length > 0) run.dispatch({ action: 'messages-changed', ops: system });
+  if (last && 'interrupt' in last) return rejectRun(run, last.interrupt);
   // Before the checkpoint, which says what is out.
   settleStep(run);
-  const rejected = last && closeRun(run, last);
+  const rejected = last && closeRun(run, last.chunks);
   return rejected ?? run.checkpoint();
 }
 

@@ -109,6 +109,8 @@ describe('the finish of an answer that nobody judges before it', () => {
       says: [{ text: 'Rude.' }, { text: 'Better.' }],
     });
     expect(asked).toHaveLength(2);
+    const { usage } = (await driven({ says: [{ text: 'Better.' }] })).ended;
+    expect(ended.usage.totalTokens).toBe(2 * (usage.totalTokens ?? 0));
     expect(ended).toMatchObject({ status: 'finished', text: 'Better.' });
     expect(saved).toEqual(['memory Better.']);
   });

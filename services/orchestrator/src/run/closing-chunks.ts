@@ -11,7 +11,7 @@ import {
 } from '@millrace/contracts';
 import type { ModelCall } from '../model/ask-model.ts';
 import type { LastChunks, Said } from '../model/step-stream.ts';
-import type { Interrupt } from '../state/interrupt.ts';
+import { rejecting, wholeRun, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { reduceRun } from '../state/run-state.ts';
 import { finishChunk, stepFinish } from './finish-chunks.ts';
@@ -67,4 +67,10 @@ export function closeRun(run: Run, passed: readonly Chunk[]): Interrupt | undefi
   const isJudged = before.length === 0 && saving.length > 0;
   run.dispatch({ action: isJudged ? 'result-judged' : 'finish-passed', finish: taken.finish });
   return undefined;
+}
+
+/** A processor stopped at the finish, which says everything that the run has said. What the answer has cost is counted all the same. */
+export function rejectRun(run: Run, interrupt: Interrupt): Interrupt {
+  run.dispatch({ action: 'step-closed', results: [] });
+  return rejecting(interrupt, wholeRun(run.state()));
 }
