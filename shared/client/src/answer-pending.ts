@@ -5,15 +5,15 @@ import { tryAgain } from './try-again.ts';
 
 export type PendingAnswer = { runId: string; token: string; data: JsonValue };
 
-/** @throws resume-token-invalid, resume-token-used, run-not-suspended, suspension-expired, message-too-large */
+/** @returns `epoch`: of the suspension. @throws resume-token-invalid, resume-token-used, run-not-suspended, suspension-expired, message-too-large */
 export async function answerPending(
   { ask, bus }: Connection,
   verb: 'resume' | 'answer',
   { runId, token, data }: PendingAnswer,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<{ epoch?: number | undefined }> {
   const request = { token, data, resumeId: crypto.randomUUID() };
-  await tryAgain(`answering ${runId}`, bus.log, signal, () => ask(verb, request, { run: runId, signal }));
+  return tryAgain(`answering ${runId}`, bus.log, signal, () => ask(verb, request, { run: runId, signal }));
 }
 
 /** @throws run-not-suspended */

@@ -25,6 +25,8 @@ export type ChunkMerge = {
   waiting: readonly Batch[];
   /** The last chunk of the run was given. */
   ended: boolean;
+  /** What the run waited for up to this epoch has been answered: that it was put away is no end, and nobody need hear of it. */
+  answeredTo: number;
 };
 export type Merged = { merge: ChunkMerge; accepted: PositionedChunk[] };
 
@@ -33,8 +35,8 @@ export const MAX_WAITING_CHUNKS = 10_000;
 
 export const FIRST_POSITION: Position = { epoch: 1, index: 0 };
 
-export function startMerge(from: Position = FIRST_POSITION): ChunkMerge {
-  return { next: from, waiting: [], ended: false };
+export function startMerge(from: Position = FIRST_POSITION, answeredTo = 0): ChunkMerge {
+  return { next: from, waiting: [], ended: false, answeredTo };
 }
 
 /** Something is missing that a replay must bring. */
@@ -81,9 +83,10 @@ function giveWaiting(merge: ChunkMerge, accepted: PositionedChunk[] = []): Merge
 function give(merge: ChunkMerge, batch: Batch, from: number, accepted: PositionedChunk[]): ChunkMerge {
   const { epoch } = batch;
   const rest = batch.chunks.slice(from - batch.index);
-  const last = rest.findIndex(endsRun);
+  const isAnswered = ({ type }: Chunk) => type === 'suspended' && epoch <= merge.answeredTo;
+  const last = rest.findIndex((chunk) => endsRun(chunk) && !isAnswered(chunk));
   const chunks = last < 0 ? rest : rest.slice(0, last + 1);
-  for (const [at, chunk] of chunks.entries()) accepted.push({ epoch, index: from + at, chunk });
+  for (const [at, chunk] of chunks.entries()) if (!isAnswered(chunk)) accepted.push({ epoch, index: from + at, chunk });
   return { ...merge, next: { epoch, index: from + chunks.length }, ended: last >= 0 };
 }
 

@@ -26,6 +26,8 @@ import {
 
 export type ReaderOptions = {
   from?: Position | undefined;
+  /** What the run waited for up to this epoch has been answered. */
+  answeredTo?: number | undefined;
   /** What was published before must be asked for: the reader comes late. */
   late: boolean;
   /** For a run that was submitted here: `run-unknown` means that it has not begun yet, for this long, ms. */
@@ -36,9 +38,9 @@ export type ChunkReader = { stop(reason: MillraceError): void };
 
 /** Resolves when nothing that is published from now on can be missed. @throws bus-unreachable */
 export async function readChunks(source: ChunkSource, log: ChunkLog, options: ReaderOptions): Promise<ChunkReader> {
-  const { from, late, unknownForMs = 0, limits = REPLAY_LIMITS } = options;
+  const { from, answeredTo, late, unknownForMs = 0, limits = REPLAY_LIMITS } = options;
   const abort = new AbortController();
-  let merge = startMerge(from);
+  let merge = startMerge(from, answeredTo);
   let listening: Listening | undefined;
   let timer: NodeJS.Timeout | undefined;
   let asking = false;

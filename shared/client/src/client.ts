@@ -122,8 +122,10 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
           const { suspended, next } = await ask('suspended-list', { after });
           return { items: suspended, next };
         }),
-      resume: (runId, token, data) => answerPending(connection, 'resume', { runId, token, data }, closing.signal),
-      answer: (runId, token, data) => answerPending(connection, 'answer', { runId, token, data }, closing.signal),
+      resume: async (runId, token, data) =>
+        void (await answerPending(connection, 'resume', { runId, token, data }, closing.signal)),
+      answer: async (runId, token, data) =>
+        void (await answerPending(connection, 'answer', { runId, token, data }, closing.signal)),
       release: (runId) => releaseRun(connection, runId, closing.signal),
       events: (run) => allEvents((after) => ask('events', { after }, { run })),
       eventsDetail: (run) => allEvents((after) => ask('events-detail', { after }, { run })),

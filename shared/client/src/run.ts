@@ -35,7 +35,8 @@ export type Run = {
   release(): Promise<RunStatus>;
 };
 
-export type ReadOn = (from: Position | undefined) => Promise<Run>;
+/** @param answeredTo the epoch up to which what the run waited for has been answered */
+export type ReadOn = (from: Position | undefined, answeredTo: number | undefined) => Promise<Run>;
 
 export function createRun(
   runId: string,
@@ -59,12 +60,12 @@ export function createRun(
     },
     status: async () => (await ask('run', {}, { run: runId })).status,
     async resume(token, data) {
-      await answerPending(connection, 'resume', { runId, token, data }, closed);
-      return readOn(after(log.last()));
+      const { epoch } = await answerPending(connection, 'resume', { runId, token, data }, closed);
+      return readOn(after(log.last()), epoch);
     },
     async answer(token, data) {
-      await answerPending(connection, 'answer', { runId, token, data }, closed);
-      return readOn(after(log.last()));
+      const { epoch } = await answerPending(connection, 'answer', { runId, token, data }, closed);
+      return readOn(after(log.last()), epoch);
     },
     release: () => releaseRun(connection, runId, closed),
   };

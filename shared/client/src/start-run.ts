@@ -2,11 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MillraceError } from '@millrace/contracts';
 import { createChunkLog } from './chunk-log.ts';
-import type { Position } from './chunk-merge.ts';
 import { readChunks, type ReaderOptions } from './chunk-reader.ts';
 import { chunkSource } from './chunk-source.ts';
 import type { Connection } from './connection.ts';
-import { createRun, type Run } from './run.ts';
+import { createRun, type ReadOn, type Run } from './run.ts';
 import { buildRequest, type BuiltRequest, type RunInput, type StartOptions } from './run-request.ts';
 import { tryAgain } from './try-again.ts';
 
@@ -46,14 +45,16 @@ export async function startRun(
   return reading.run;
 }
 
+type FollowFrom = Pick<ReaderOptions, 'from' | 'answeredTo'> & { signal?: AbortSignal | undefined };
+
 /** `signal` ends the reading, not the run. */
 export async function followRun(
   connection: Connection,
   runId: string,
-  { from, signal }: { from?: Position | undefined; signal?: AbortSignal | undefined },
+  { from, answeredTo, signal }: FollowFrom,
   closed: AbortSignal,
 ): Promise<Run> {
-  const reading = await openReading(connection, runId, { late: true, from }, closed);
+  const reading = await openReading(connection, runId, { late: true, from, answeredTo }, closed);
   const leave = () => reading.stop(new MillraceError('cancelled', `${runId} is no longer followed.`));
   if (signal?.aborted) leave();
   signal?.addEventListener('abort', leave, { once: true });
@@ -68,7 +69,7 @@ async function openReading(connection: Connection, runId: string, options: Reade
   if (closed.aborted) onClose();
   closed.addEventListener('abort', onClose, { once: true });
   void log.outcome.then(() => closed.removeEventListener('abort', onClose));
-  const readOn = (from: Position | undefined) => followRun(connection, runId, { from }, closed);
+  const readOn: ReadOn = (from, answeredTo) => followRun(connection, runId, { from, answeredTo }, closed);
   return { run: createRun(runId, log, connection, closed, readOn), stop, outcome: log.outcome };
 }
 

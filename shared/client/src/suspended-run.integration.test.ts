@@ -31,7 +31,7 @@ const goOn = async (request: ApiRequest<'resume'>, { run: runId = '' }: { run: s
     run?.say(run.text('the answer'));
     run?.finish('Hello, the answer');
   }, 50);
-  return { runId, accepted: true as const };
+  return { runId, accepted: true as const, epoch: 1 };
 };
 
 beforeAll(async () => {
@@ -79,6 +79,15 @@ test.each(['resume', 'answer'] as const)(
     expect(received.at(-1)).toMatchObject({ token: 'the token', data: { approved: true } });
   },
 );
+
+test('who has not read that the run is put away, and answers, reads on until it ends', async () => {
+  const run = await client.start('asks', 'hi');
+  await run.result();
+  const early = await client.follow(run.runId, { signal: AbortSignal.abort() });
+  const next = await early.resume('the token', 1);
+  expect(await typesOf(next.fullStream)).toEqual(['Hello, ', 'retract', 'the answer', 'finish']);
+  expect(await next.result()).toMatchObject({ status: 'finished' });
+});
 
 test('an answer that is refused says why', async () => {
   const run = await client.start('asks', 'hi');

@@ -61,6 +61,17 @@ const answerSchema = z.object({
     .describe('made by whoever asks: asked again for want of an answer, it is the same resumption'),
 });
 
+const answeredSchema = z.object({
+  runId: tokenSchema,
+  accepted: z.literal(true),
+  epoch: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe('of the suspension: the chunk that ends that epoch is no end any more, though it may still be read'),
+});
+
 /** `run`: whether the subject ends in a run id. */
 const verb = <I extends z.ZodType, O extends z.ZodType>(request: I, answer: O, run = false) => ({
   request,
@@ -86,9 +97,9 @@ export const API = {
   ),
   cancel: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
   /** Answers one thing that a suspended run waits for, whatever it is: for operators. */
-  resume: verb(answerSchema, z.object({ runId: tokenSchema, accepted: z.literal(true) }), true),
+  resume: verb(answerSchema, answeredSchema, true),
   /** The same for questions to the caller alone: a token of an approval is refused. */
-  answer: verb(answerSchema, z.object({ runId: tokenSchema, accepted: z.literal(true) }), true),
+  answer: verb(answerSchema, answeredSchema, true),
   /** Ends a suspended run, and one that was released before once more. */
   release: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
   /** What suspended runs wait for, with their tokens: for operators. */

@@ -19,6 +19,7 @@ import { wakeRun } from '../state/wake-run.ts';
 
 /**
  * @param kinds what may be answered: a caller must not approve its own call, whatever token it has
+ * @returns the epoch in which that was asked
  * @throws run-not-suspended, resume-token-invalid, resume-token-used, message-too-large, queue-full, bus-unreachable
  */
 export async function resumeRun(
@@ -26,7 +27,7 @@ export async function resumeRun(
   head: RunHead,
   { token, data, resumeId = crypto.randomUUID() }: ApiRequest<'resume'>,
   kinds: readonly PendingKind[],
-): Promise<void> {
+): Promise<{ epoch: number }> {
   const { runId, status } = head;
   refuseLargeData(data);
   const suspension = isFinal(status) || status === 'queued' ? undefined : await readSuspension(access, head);
@@ -45,6 +46,7 @@ export async function resumeRun(
     if (answered !== 'same') await takeBack(access, head, pending.id, answered.revision);
     throw error;
   }
+  return { epoch: suspension.epoch };
 }
 
 /** Whoever was refused may try again. */

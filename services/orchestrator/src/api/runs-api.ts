@@ -36,8 +36,8 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
   };
   const resumeWith = async (request: ApiRequest<'resume'>, call: Call, kinds: readonly PendingKind[]) => {
     const { tenant, run } = addressOf(call);
-    await resumeRun(access, await headOf(tenant, run), request, kinds);
-    return { runId: run, accepted: true as const };
+    const { epoch } = await resumeRun(access, await headOf(tenant, run), request, kinds);
+    return { runId: run, accepted: true as const, epoch };
   };
   const eventsOf = async (page: ApiRequest<'events'>, call: Call) => {
     const { tenant, run } = addressOf(call);
