@@ -208,6 +208,23 @@ describe('a replica that is stopped cleanly', () => {
     expect(kept).toEqual([]);
   }, 30_000);
 
+  test('is nobody’s loss: a stream that says nothing meanwhile goes through as many as are stopped', async () => {
+    const { chain, chunks, kept, push, shows, discovery, moves } = await step(entry('upper'));
+    push(delta('a'));
+    await shows('A');
+    for (let stopped = 1; stopped <= 5; stopped += 1) {
+      const leaving = guards.live();
+      await guards.start();
+      await discovery.refresh();
+      await leaving.stop();
+      await eventually(() => moves() === stopped);
+    }
+    push(delta('b'));
+    expect((await chain.end()).stopped).toBeUndefined();
+    expect(textOf(chunks)).toBe('AB');
+    expect(kept).toEqual([]);
+  }, 30_000);
+
   test('and is the only one serves them to their end', async () => {
     const { chain, chunks, push, shows, moves } = await step(entry('upper'));
     push(delta('a'));

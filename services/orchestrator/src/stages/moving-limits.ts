@@ -1,9 +1,12 @@
 // How often a step's sessions are moved. A replica that is lost is nobody's fault, but a chunk that kills whoever is given it must not
-// go through all replicas; and a processor that breaks has its attempts, as in a stage call.
+// go through all replicas; and a processor that breaks has its attempts, as in a stage call. One that is being stopped is no loss: many may
+// be, one after the other, while the model says nothing.
 import type { PlanEntry, VerdictOf } from '@millrace/contracts';
 
 /** In one step, whatever for. */
 const MAX_MOVES = 8;
+/** Because a replica says that it is stopping: it may be saying so all the time. */
+const MAX_LEAVES = 32;
 /** One after the other at the same place: no chunk more was processed than before the move ahead. */
 const MAX_MOVES_IN_PLACE = 3;
 
@@ -17,6 +20,8 @@ type Loss = {
 export type MovingLimits = {
   /** Counts it. */
   allow(loss: Loss): boolean;
+  /** Counts it: a replica is left that still serves. */
+  allowLeaving(): boolean;
   moves(): number;
 };
 
@@ -24,6 +29,7 @@ export function createMovingLimits(): MovingLimits {
   const lost = new Map<string, { place: number; times: number }>();
   const broken = new Map<string, number>();
   let moves = 0;
+  let leaves = 0;
 
   const allowLost = ({ entry, place }: Loss): boolean => {
     const before = lost.get(entry.entry);
@@ -43,6 +49,10 @@ export function createMovingLimits(): MovingLimits {
       if (isAllowed) moves += 1;
       return isAllowed;
     },
-    moves: () => moves,
+    allowLeaving() {
+      leaves += 1;
+      return leaves <= MAX_LEAVES;
+    },
+    moves: () => moves + leaves,
   };
 }

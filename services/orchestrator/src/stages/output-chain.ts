@@ -63,6 +63,8 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
   let isOver = false;
   let isMoving = false;
   let hasLostMore = false;
+  /** It was let go, and is still there. */
+  let left: Link | undefined;
   // Nobody waits for room in a stream that is moved until it is, nor in one that is over.
   const room = createRoom(run.signal, () => !isOver && (isMoving || (linked?.waiting() ?? 0) > MAX_WAITING_CHUNKS));
   const close = () => {
@@ -124,11 +126,11 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     judged.forEach(accept);
     if (!isOver) linked?.takeOut(link);
   };
-  const mayMove = ({ connection }: Link, { entry, verdict }: Judged): boolean =>
+  const mayMove = (link: Link, { entry, verdict }: Judged): boolean =>
     verdict.type === 'failure' &&
     !run.signal.aborted &&
     record.all() !== undefined &&
-    limits.allow({ entry, failure: verdict, place: connection.client.processed() });
+    (left === link || limits.allow({ entry, failure: verdict, place: link.connection.client.processed() }));
 
   const move = async (link: Link, { entry, verdict }: Judged, judged: Judged[]) => {
     isMoving = true;
@@ -153,7 +155,7 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     dropAll(openings);
     // What has gone on as far as it could is left to the policy, unless more of it broke meanwhile.
     settle(link, hasLostMore ? judged.map(mustNotFail) : judged);
-    if (isEnding && !isOver) linked?.end();
+    if (isEnding && !isOver) endAll();
     room.check();
   };
   const begin = (openings: Outcome<Session>[]) => {
@@ -205,8 +207,11 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     const [first] = link.entries;
     if (!first || !record.all()) return;
     const other = await run.deps.discovery.replicaThatAnswers(first.processor, run.signal, replica);
-    if (other !== undefined && other !== replica && !isMoving && !isOver)
-      link.connection.client.lose('The replica is stopping.');
+    // Where it cannot be moved, it is served on as long as the replica does.
+    if (other === undefined || other === replica || isMoving || isOver || !record.all() || !limits.allowLeaving())
+      return;
+    left = link;
+    link.connection.client.lose('The replica is stopping.');
   };
 
   const openings = await openSessions(run, entries, input);
