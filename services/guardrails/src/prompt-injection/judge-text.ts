@@ -11,7 +11,8 @@ import { lettersOf, readBackwards, readLetters } from './readings/letters-readin
 import { readWords } from './readings/words-reading.ts';
 import { ALL_RULES } from './rules/all-rules.ts';
 import { compileRules, type RuleMatch } from './rules/match-rules.ts';
-import { literalsIn, WEIGHTS, type Aim } from './rules/rule.ts';
+import { AIMS, literalsIn, WEIGHTS, type Aim } from './rules/rule.ts';
+import { findWording, isProse } from './wording/find-wording.ts';
 import { judgementOf, type Judgement, type Signal } from './signals.ts';
 
 export type InjectionOptions = {
@@ -32,10 +33,11 @@ export type JudgeText = (text: string, options: JudgeOptions) => Judgement;
 
 export function createJudge({ aims, threshold, phrases, patterns }: InjectionOptions): JudgeText {
   const findConfigured = createConfiguredFinder(phrases, patterns);
+  const hasAll = AIMS.every((aim) => aims.includes(aim));
   return (text, { from, spend }) => {
     const views = viewsOf(text, spend);
     const found = views.flatMap((view) => signalsIn(view, from === 'tool'));
-    const wanted = found.filter(({ aim }) => aim === 'configured' || aims.includes(aim));
+    const wanted = found.filter(({ aim }) => aim === 'configured' || (aim === 'any' ? hasAll : aims.includes(aim)));
     return judgementOf([...wanted, ...views.flatMap((view) => placed(view, findConfigured(view.text)))], threshold);
   };
 }
@@ -54,7 +56,11 @@ function signalsIn(view: View, isTool: boolean): Signal[] {
     const weight = isDeluge ? WEIGHTS.strong : WEIGHTS.weak;
     return { rule: 'flood', aim: 'flood' as const, weight, start, end };
   });
-  return placed(view, [...matches, ...findMarks(view.text, isTool), ...floods]);
+  const wording =
+    view.codes.length === 0 || (!view.codes.includes('last word first') && isProse(view.text))
+      ? findWording(view.text, isTool ? 'tool' : 'user')
+      : [];
+  return placed(view, [...matches, ...findMarks(view.text, isTool), ...floods, ...wording]);
 }
 
 const signalOf = ({ rule, negated, start, end }: RuleMatch): Signal => ({

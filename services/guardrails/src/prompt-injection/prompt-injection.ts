@@ -21,6 +21,7 @@ import { promptInjectionOptions, type PromptInjectionOptions } from './prompt-in
 import { AIMS } from './rules/rule.ts';
 import { MODEL_RULE, secondOpinion, type Asking, type SecondOpinion } from './second-opinion.ts';
 import type { Judgement } from './signals.ts';
+import { WORDING_RULE } from './wording/find-wording.ts';
 
 export const LEFT_OUT = '[tool result left out: it tried to give instructions]';
 export const CUT_OUT = '[removed]';
@@ -153,7 +154,8 @@ async function createRewrite(
   from: Speaker,
 ): Promise<(text: string) => string> {
   const found = await findIn(guard, args, texts, from);
-  const spans = new Map(texts.map((text, at) => [text, mergeOverlapping(found[at] ?? [])]));
+  const placed = found.map((hits) => hits.filter(({ rule }) => rule !== WORDING_RULE));
+  const spans = new Map(texts.map((text, at) => [text, mergeOverlapping(placed[at] ?? [])]));
   return (text) => replaceSpans(text, spans.get(text) ?? [], () => CUT_OUT);
 }
 

@@ -3,8 +3,13 @@
 import type { Span } from '../text/span.ts';
 import type { Aim } from './rules/rule.ts';
 
-/** `weight`: 0 to 1; `codes`: how it was said, from the outside in, where not plainly. */
-export type Signal = Span & { rule: string; aim: Aim | 'configured'; weight: number; codes?: readonly string[] };
+/** `aim`: `any` where only all of them together are known; `weight`: 0 to 1; `codes`: how it was said, from the outside in, where not plainly. */
+export type Signal = Span & {
+  rule: string;
+  aim: Aim | 'any' | 'configured';
+  weight: number;
+  codes?: readonly string[];
+};
 export type Judgement = {
   /** 0 to 1: of the stretch that says most. */
   score: number;

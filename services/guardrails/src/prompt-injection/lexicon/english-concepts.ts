@@ -73,6 +73,7 @@ export const ENGLISH_CONCEPTS: Vocabulary = {
     'disclose reveal unlock proceed skip show bypass share let_me_in may_now can_now you_may you_can no_need without_checks open_up release give ' +
     'comply continue answer_everything no_further grant',
   dangerous:
+    'picking_locks lock_picking laundering money_laundering breaking_into poisoning forging forging_documents tax_evasion evading_taxes disinformation hotwiring stalking forged_documents fake_passport ' +
     'bomb bombs explosive explosives meth methamphetamine napalm nerve_gas sarin malware ransomware keylogger hotwire weapon weapons poison poisons ' +
     'murder counterfeit phishing launder hack hacking steal stealing cocaine heroin lsd fentanyl anthrax bioweapon detonator molotov pipe_bomb ddos ' +
     'burglary shoplift forge stalk kidnap credit_card_fraud trojan exploit silencer ghost_gun pick_a_lock break_into poisonous nerve_agent thermite',

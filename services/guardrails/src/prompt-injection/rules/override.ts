@@ -14,7 +14,7 @@ export const OVERRIDE_RULES: readonly Rule[] = [
       '@ignore ..4 @instruction ..2 (@earlier|@given|before|you were|youve been|you have been|you got|you received)',
       '@ignore ..2 @your ..2 @instruction',
       '@ignore @all ..3 @instruction',
-      '@ignore (everything|anything|all|whatever) ..3 (@given|you were|youve been|i said|came before|is above|above|before|you know|earlier|prior|previously)',
+      '@ignore (everything|anything|all|whatever) ..3 (@given|you were|youve been|came before|is above|above|before|you know|earlier|prior|previously)',
       '@ignore (what|the things) ..2 (you were|youve been|you have been) @given',
       '@ignore ..2 @hidden (@instruction|rules|commands)',
       '@override ..3 @your ..2 @directive',
@@ -43,6 +43,7 @@ export const OVERRIDE_RULES: readonly Rule[] = [
     weight: 'medium',
     phrases: [
       '@ignore ..2 @earlier ..1 (@rule|@wording)',
+      '@ignore (everything|anything|all|whatever|what) ..1 (i|we) (said|told|wrote|asked)',
       '@ignore (the|all)? (above|preceding|foregoing)',
       '@ignore ..1 (the|these|those|that|any|my|this|every) ..1 @instruction',
       '(the|everything|all|text|@instruction) @earlier .. (was|were|is|are) ..3 (test|joke|example|fake|mistake|trap|lie|irrelevant|over|not real)',

@@ -1,0 +1,53 @@
+// The wording of a text as a signal: windows that read like attempts, by a linear model (training/). It knows no rule, and says what stands where.
+import type { Span } from '../../text/span.ts';
+import type { Signal } from '../signals.ts';
+import { scoreWindows, type ScoredWindow } from './score-windows.ts';
+import { readWordingWeights } from './wording-weights.ts';
+
+/** Of windows, not of places: there is nothing certain to cut out. */
+export const WORDING_RULE = 'wording';
+
+type Band = { least: number; weight: number };
+/** How much a window says, by its logit; the first one that it reaches. Chosen on families that the model had not seen. */
+const BANDS: Record<'user' | 'tool', readonly Band[]> = {
+  user: [
+    { least: 4, weight: 0.72 },
+    { least: 2.25, weight: 0.6 },
+    { least: 1, weight: 0.5 },
+    { least: 0, weight: 0.3 },
+  ],
+  tool: [
+    { least: 3.25, weight: 0.6 },
+    { least: 2, weight: 0.5 },
+    { least: 1, weight: 0.3 },
+  ],
+};
+
+const weights = readWordingWeights();
+
+/** Windows that overlap are one signal, the one that says most. */
+export function findWording(text: string, from: 'user' | 'tool'): Signal[] {
+  const bands = BANDS[from];
+  const least = Math.min(...bands.map((band) => band.least));
+  const found: ScoredWindow[] = [];
+  scoreWindows(text, weights[from], least, (window) => found.push(window));
+  const kept: ScoredWindow[] = [];
+  for (const window of found.toSorted((a, b) => a.start - b.start || b.logit - a.logit)) {
+    const last = kept.at(-1);
+    if (!last || !overlap(last, window)) kept.push(window);
+    else if (window.logit > last.logit) kept[kept.length - 1] = window;
+  }
+  return kept.flatMap(({ start, end, logit }) => {
+    const band = bands.find((one) => logit >= one.least);
+    return band ? [{ rule: WORDING_RULE, aim: 'any' as const, weight: band.weight, start, end }] : [];
+  });
+}
+
+/** Whether what another code says is words at all: noise reads like anything. */
+export function isProse(text: string): boolean {
+  const words = text.match(/(?<![^\s("'])[\p{L}']{1,14}(?![^\s.,;:!?)"'])/gu) ?? [];
+  return words.reduce((sum, word) => sum + word.length + 1, 0) >= text.length * PROSE;
+}
+const PROSE = 0.7;
+
+const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;

@@ -1,0 +1,58 @@
+// A text as the numbers of its n-grams: of its characters as words are compared, with one space between words, all that are three, four and
+// five long. Their numbers are hashes, so that there is no table of them.
+import { foldCharacter } from '../../text/views/unit-fold.ts';
+
+/** `units`: lower case without marks, a space for whatever is no letter or digit, every number as 0; `places`: where each stands. */
+export type PlainUnits = { units: Uint16Array; places: Uint32Array; length: number };
+
+export const NGRAM_BITS = 17;
+const MASK = (1 << NGRAM_BITS) - 1;
+const [SHORTEST, LONGEST] = [3, 5];
+const SPACE = 32;
+const ZERO = 48;
+
+export function plainUnits(text: string): PlainUnits {
+  // A character folds to four units at most, hardly any to more than one: what is over is left out.
+  const units = new Uint16Array(text.length * 2 + 2);
+  const places = new Uint32Array(text.length * 2 + 2);
+  units[0] = SPACE;
+  let length = 1;
+  const add = (unit: number, at: number): void => {
+    if (length >= units.length - 1 || ((unit === SPACE || unit === ZERO) && units[length - 1] === unit)) return;
+    units[length] = unit;
+    places[length] = at;
+    length += 1;
+  };
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 128) {
+      const plain = plainAscii(unit);
+      if (plain !== 0) add(plain, at);
+      continue;
+    }
+    const codePoint = text.codePointAt(at) ?? SPACE;
+    const folded = foldCharacter(codePoint);
+    for (let n = 0; n < folded.length; n++) add(folded.charCodeAt(n), at);
+    if (codePoint > 0xffff) at += 1;
+  }
+  add(SPACE, text.length);
+  return { units, places, length };
+}
+
+/** 0 for an apostrophe: it stands in a word. */
+function plainAscii(unit: number): number {
+  if (unit >= 97 && unit <= 122) return unit;
+  if (unit >= 65 && unit <= 90) return unit + 32;
+  if (unit >= 48 && unit <= 57) return ZERO;
+  return unit === 39 || unit === 96 ? 0 : SPACE;
+}
+
+/** Calls `use` with the number of every n-gram that begins at a place. */
+export function ngramsAt({ units, length }: PlainUnits, at: number, use: (ngram: number) => void): void {
+  const end = Math.min(at + LONGEST, length);
+  let hash = 0x811c9dc5;
+  for (let next = at; next < end; next++) {
+    hash = Math.imul(hash ^ (units[next] ?? 0), 0x01000193);
+    if (next - at + 1 >= SHORTEST) use((hash ^ (hash >>> 15)) & MASK);
+  }
+}
