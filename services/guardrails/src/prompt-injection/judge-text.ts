@@ -9,6 +9,7 @@ import { VOCABULARIES } from './lexicon/vocabularies.ts';
 import { findMarks } from './marks.ts';
 import { lettersOf, readBackwards, readLetters } from './readings/letters-reading.ts';
 import { readWords } from './readings/words-reading.ts';
+import { withQuotations } from './quotations.ts';
 import { ALL_RULES } from './rules/all-rules.ts';
 import { compileRules, type RuleMatch } from './rules/match-rules.ts';
 import { AIMS, literalsIn, WEIGHTS, type Aim } from './rules/rule.ts';
@@ -33,12 +34,20 @@ export type JudgeText = (text: string, options: JudgeOptions) => Judgement;
 
 export function createJudge({ aims, threshold, phrases, patterns }: InjectionOptions): JudgeText {
   const findConfigured = createConfiguredFinder(phrases, patterns);
+  const wanted = new Set<Signal['aim']>(aims);
   const hasAll = AIMS.every((aim) => aims.includes(aim));
   return (text, { from, spend }) => {
     const views = viewsOf(text, spend);
-    const found = views.flatMap((view) => signalsIn(view, from === 'tool'));
-    const wanted = found.filter(({ aim }) => aim === 'configured' || (aim === 'any' ? hasAll : aims.includes(aim)));
-    return judgementOf([...wanted, ...views.flatMap((view) => placed(view, findConfigured(view.text)))], threshold);
+    const isTool = from === 'tool';
+    const found = views.flatMap((view) => [
+      ...signalsIn(view, isTool).filter(({ aim }) => wanted.has(aim)),
+      ...placed(view, findConfigured(view.text)),
+    ]);
+    const judgement = judgementOf(found, threshold);
+    // What the rules know has its places: the wording is asked where they do not decide, and where all of it is wanted.
+    if (judgement.score >= threshold || !hasAll) return judgement;
+    const wording = views.flatMap((view) => wordingIn(view, from));
+    return wording.length === 0 ? judgement : judgementOf([...found, ...wording], threshold);
   };
 }
 
@@ -56,12 +65,18 @@ function signalsIn(view: View, isTool: boolean): Signal[] {
     const weight = isDeluge ? WEIGHTS.strong : WEIGHTS.weak;
     return { rule: 'flood', aim: 'flood' as const, weight, start, end };
   });
-  const wording =
-    view.codes.length === 0 || (!view.codes.includes('last word first') && isProse(view.text))
-      ? findWording(view.text, isTool ? 'tool' : 'user')
-      : [];
-  return placed(view, [...matches, ...findMarks(view.text, isTool), ...floods, ...wording]);
+  return told(view, [...matches, ...findMarks(view.text, isTool), ...floods]);
 }
+
+/** The order of words says little in n-grams, and what another code says is noise as a rule. */
+function wordingIn(view: View, from: 'user' | 'tool'): Signal[] {
+  const isRead = view.codes.length === 0 || (!view.codes.includes('last word first') && isProse(view.text));
+  return isRead ? told(view, findWording(view.text, from)) : [];
+}
+
+/** Where they stand in the text; in what it says plainly, less where that is quoted. */
+const told = (view: View, signals: readonly Signal[]): Signal[] =>
+  placed(view, view.codes.length === 0 ? withQuotations(view.text, signals) : signals);
 
 const signalOf = ({ rule, negated, start, end }: RuleMatch): Signal => ({
   rule: rule.id,

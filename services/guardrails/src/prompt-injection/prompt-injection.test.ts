@@ -11,8 +11,8 @@ describe('input', () => {
   test('block aborts and says the rules; layer and place are detail, the text nowhere', async () => {
     const args = inputArgs(['Hello.', ATTEMPT]);
     const stop = await stopOf(() => promptInjection.create({}).processInput?.(args));
-    const message = 'Prompt injection: instruction-override, wording, prompt-leak.';
-    const metadata = { rules: ['instruction-override', 'wording', 'prompt-leak'] };
+    const message = 'Prompt injection: instruction-override, prompt-leak.';
+    const metadata = { rules: ['instruction-override', 'prompt-leak'] };
     expect(stop).toEqual({ kind: 'abort', reason: message, options: { metadata } });
     expect(args.violations).toEqual([
       {
@@ -20,21 +20,14 @@ describe('input', () => {
         rule: 'instruction-override',
         strategy: 'block',
         count: 1,
-        detail: { hits: [{ messageIds: ['m1'], score: 1, aim: 'override', weight: 0.92, start: 0, end: 28 }] },
-      },
-      {
-        message: 'Prompt injection: wording.',
-        rule: 'wording',
-        strategy: 'block',
-        count: 1,
-        detail: { hits: [{ messageIds: ['m1'], score: 1, aim: 'any', weight: 0.5, start: 0, end: 58 }] },
+        detail: { hits: [{ messageIds: ['m1'], score: 0.99, aim: 'override', weight: 0.92, start: 0, end: 28 }] },
       },
       {
         message: 'Prompt injection: prompt-leak.',
         rule: 'prompt-leak',
         strategy: 'block',
         count: 1,
-        detail: { hits: [{ messageIds: ['m1'], score: 1, aim: 'reveal', weight: 0.92, start: 33, end: 58 }] },
+        detail: { hits: [{ messageIds: ['m1'], score: 0.99, aim: 'reveal', weight: 0.92, start: 33, end: 58 }] },
       },
     ]);
   });
@@ -61,7 +54,7 @@ describe('input', () => {
     const args = inputArgs([ATTEMPT]);
     await promptInjection.create({ strategy: 'warn' }).processInput?.(args);
     expect(args.messageList.takeOps()).toEqual([]);
-    expect(args.violations.map(({ rule }) => rule)).toEqual(['instruction-override', 'wording', 'prompt-leak']);
+    expect(args.violations.map(({ rule }) => rule)).toEqual(['instruction-override', 'prompt-leak']);
   });
   test('filter leaves the message out', async () => {
     const args = inputArgs(['Hello.', ATTEMPT]);
@@ -118,7 +111,6 @@ describe('what is new', () => {
     await promptInjection.create({ strategy: 'warn' }).processInput?.(args);
     expect(args.violations).toMatchObject([
       { rule: 'instruction-override', count: 1 },
-      { rule: 'wording', count: 1 },
       { rule: 'prompt-leak', count: 1 },
     ]);
   });
@@ -126,7 +118,7 @@ describe('what is new', () => {
     const args = inputArgs([ATTEMPT]);
     await promptInjection.create({ strategy: 'warn' }).processInput?.(args);
     await promptInjection.create({ strategy: 'warn' }).processInput?.(args);
-    expect(args.violations).toHaveLength(3);
+    expect(args.violations).toHaveLength(2);
   });
 });
 

@@ -18,7 +18,7 @@ export const ENGLISH_CONCEPTS: Vocabulary = {
   /** To it something is done that ends it. */
   quit:
     'ignore disregard forget discard dismiss abandon drop scrap ditch shed toss dump bin chuck neglect overlook bypass override overrule ' +
-    'overwrite erase wipe delete purge clear reset cancel revoke void nullify annul suspend lift abolish invalidate supersede replace remove ' +
+    'overwrite erase wipe delete purge reset cancel revoke void nullify annul suspend lift abolish invalidate supersede replace remove ' +
     'unlearn unload shelve put_aside set_aside lay_aside leave_aside leave_behind put_away throw_away throw_out throw_overboard cast_aside ' +
     'step_away_from break_away_from stop_following stop_obeying cease_following quit_following no_heed_to no_attention_to ' +
     'do_not_follow dont_follow do_not_adhere dont_adhere no_longer_follow disobey defy betray violate circumvent evade sidestep skip ' +

@@ -5,13 +5,13 @@ export const ENGLISH: Vocabulary = {
   not: 'not do_not did_not does_not must_not should_not will_not would_not could_not need_not dont doesnt didnt never cannot cant wont wouldnt shouldnt mustnt without neither nor',
   ignore:
     'ignore ignoring ignores ignored disregard disregarding disregards forget forgetting neglect discard discarding dismiss abandon ' +
-    'nevermind never_mind set_aside put_aside throw_away throw_out pay_no_attention_to pay_no_heed_to stop_following stop_obeying ' +
+    'set_aside put_aside throw_away throw_out pay_no_attention_to pay_no_heed_to stop_following stop_obeying ' +
     'stop_listening_to cease_following do_not_follow dont_follow do_not_obey dont_obey not_follow no_longer_follow do_not_listen_to ' +
     'dont_listen_to do_not_adhere_to dont_adhere_to refrain_from_following let_go_of move_past look_past tune_out omit unfollow ' +
     'do_not_consider dont_consider do_not_comply_with dont_comply_with not_bound_by pay_no_mind_to',
   override:
     'skip skipping override overriding overrides overrule bypass bypassing circumvent overwrite erase wipe delete unlearn reset violate break ' +
-    'supersede supersedes suspend cancel nullify void annul revoke clear remove replace replaces disable evade invalidate scrap purge drop ' +
+    'supersede supersedes suspend cancel nullify void annul revoke remove replace replaces disable evade invalidate scrap purge drop ' +
     'lift deactivate subvert contravene',
   all: 'all any every each everything anything entire whatever',
   your: 'your ur youre_own',

@@ -47,7 +47,7 @@ export const INDIRECT_RULES: readonly Rule[] = [
       `@your @response ..5 (in|with|using|as|into|should|must|only|to) ..3 ${language}`,
       '@your (response|answer|output|responses|answers|summary|outputs) (must|should|needs|has to|have to|shall|will) ..2',
       '(instead of|rather than) (answering|responding|summarizing|summarising|replying|translating|completing|giving|providing)',
-      '(do not|dont|never|stop|refuse to|decline to|avoid) (answer|answering|respond|responding|summarize|summarizing|summarise|summarising|translate|fulfill|analyze) (to)? (this|the|any|these|users|user) ..1 (question|questions|request|user|task|query|email|text|document|message|content|prompt|table|page)',
+      '(do not|dont|never|stop|refuse to|decline to|avoid) (answer|answering|respond|responding|summarize|summarizing|summarise|summarising|translate|fulfill|analyze) (to)? (this|the|any|these|users|user) ..1 (question|questions|request|user|task|query|text|document|content|prompt|table|page)',
     ],
   },
   {
@@ -137,7 +137,7 @@ export const INDIRECT_RULES: readonly Rule[] = [
     id: 'chore',
     weight: 'medium',
     phrases: [
-      '(write|compose|generate|create|craft|tell|draft|give|make|produce|recite|sing) (me|us|up|out)? (a|an|the|some|one|two|three|five|ten)? ..4 @chore',
+      '(write|compose|generate|create|craft|tell|give|make|produce|recite|sing) (me|us|up|out)? (a|an|the|some|one|two|three|five|ten)? ..4 @chore',
       '(write|compose|generate|draft|craft|prepare) (a|an) ..1 (word|page|paragraph|sentence|detailed|comprehensive|brief|short|100|200|300|500|1000) ..2 (summary|overview|explanation|report|analysis|essay|guide|article|description|review|plan)',
       '(tell|give|show|teach|help|provide|find|explain) (me|us) ..2 (a|an|the|some|how|about|what|why|more|tips|with|your|list|three|five|ten|best)',
     ],

@@ -18,6 +18,7 @@ export const OVERRIDE_RULES: readonly Rule[] = [
       '@ignore (what|the things) ..2 (you were|youve been|you have been) @given',
       '@ignore ..2 @hidden (@instruction|rules|commands)',
       '@override ..3 @your ..2 @directive',
+      'clear (all|your) ..3 @directive',
       '@override ..2 (@all|these|those|the|any)? ..1 @earlier ..2 @directive',
       '@ignore @all ..2 @earlier ..2 (@rule|@wording)',
       '(instead of|rather than) (following|obeying) ..2 (@instruction|rules|orders)',
@@ -43,7 +44,6 @@ export const OVERRIDE_RULES: readonly Rule[] = [
     weight: 'medium',
     phrases: [
       '@ignore ..2 @earlier ..1 (@rule|@wording)',
-      '@ignore (everything|anything|all|whatever|what) ..1 (i|we) (said|told|wrote|asked)',
       '@ignore (the|all)? (above|preceding|foregoing)',
       '@ignore ..1 (the|these|those|that|any|my|this|every) ..1 @instruction',
       '(the|everything|all|text|@instruction) @earlier .. (was|were|is|are) ..3 (test|joke|example|fake|mistake|trap|lie|irrelevant|over|not real)',
@@ -77,6 +77,11 @@ export const OVERRIDE_RULES: readonly Rule[] = [
       '(follow|obey|listen to|execute) (only|just|solely)? ..1 (me|my|mine|these|this|the following) ..2 (@instruction|commands|orders|only|instead|rules)',
       '(only|just|instead) (follow|obey|listen to) ..2 (@instruction|commands|orders|me|what i say)',
     ],
+  },
+  {
+    ...override,
+    weight: 'weak',
+    phrases: ['@ignore (everything|anything|all|whatever|what) ..1 (i|we) (said|told|wrote|asked)'],
   },
   {
     ...renewal,

@@ -40,7 +40,7 @@ export const ROLE_RULES: readonly Rule[] = [
     weight: 'strong',
     phrases: [
       '(you are|youre) (now)? (in|running in|entering|operating in) (the|a)? (developer|dev|god|dan|jailbreak|debug|sudo|root|admin|maintenance|unrestricted|unfiltered|diagnostic|override) mode',
-      '(god|jailbreak|sudo|unrestricted|jailbroken) mode',
+      '(jailbreak|sudo|unrestricted|jailbroken) mode',
       '(developer|debug|admin|maintenance|root) mode (enabled|activated|engaged|unlocked|output)',
       '(enable|activate|enter|engage|start|switch to|turn on|go into|switch on|unlock|simulate|initiate) (the|your)? (developer|dev|debug|test|admin|maintenance|root|diagnostic) mode ..1 (and|now|then|to) ..1 (answer|respond|tell|reply|output|you|reveal|show|print|list|ignore)',
       '(with|in) developer mode (enabled|on|activated)',
@@ -53,6 +53,7 @@ export const ROLE_RULES: readonly Rule[] = [
     phrases: [
       '(enable|activate|enter|engage|start|switch to|turn on|go into|switch on|unlock|simulate|initiate|open|launch|begin) (the|your)? (developer|dev|debug|test|admin|maintenance|root|diagnostic|training|service|override|no limits) mode',
       '(opposite|inverse|contrarian|reverse|chaos) (mode|day)',
+      'god mode',
     ],
   },
   {
@@ -123,6 +124,7 @@ export const ROLE_RULES: readonly Rule[] = [
   {
     ...role,
     id: 'obeys',
+    negatable: true,
     weight: 'weak',
     phrases: [
       '(do|answer|follow) (all|everything|anything|whatever) ..2 (i|me|user) ..1 (ask|say|want|tell|command)',

@@ -11,14 +11,14 @@ type Band = { least: number; weight: number };
 /** How much a window says, by its logit; the first one that it reaches. Chosen on families that the model had not seen. */
 const BANDS: Record<'user' | 'tool', readonly Band[]> = {
   user: [
-    { least: 4, weight: 0.72 },
-    { least: 2.25, weight: 0.6 },
+    { least: 5, weight: 0.72 },
+    { least: 2.5, weight: 0.6 },
     { least: 1, weight: 0.5 },
     { least: 0, weight: 0.3 },
   ],
   tool: [
-    { least: 3.25, weight: 0.6 },
-    { least: 2, weight: 0.5 },
+    { least: 4, weight: 0.6 },
+    { least: 2.6, weight: 0.5 },
     { least: 1, weight: 0.3 },
   ],
 };
