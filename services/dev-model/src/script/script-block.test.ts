@@ -33,11 +33,4 @@ describe('a script block', () => {
     expect(withoutScripts('Hello ```script [] ``` there ```script [] ```')).toBe('Hello  there');
     expect(withoutScripts('No script here.')).toBe('No script here.');
   });
-
-  test('costs time in proportion to the text where thousands never close', () => {
-    const hostile = '```script['.repeat(200_000);
-    const begun = performance.now();
-    withoutScripts(hostile);
-    expect(performance.now() - begun).toBeLessThan(2_000);
-  });
 });
