@@ -2,7 +2,7 @@
 // never imports services: they meet on subjects.
 
 const ofProcessorServices = ['contracts', 'bus', 'service', 'processor', 'models'];
-const ofMemories = [...ofProcessorServices, 'stores'];
+const ofStores = [...ofProcessorServices, 'stores'];
 
 /** Some rows wait for their package. The testkit is not in them: every package may have it as a devDependency, for its tests. */
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
@@ -21,13 +21,13 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   orchestrator: ['contracts', 'bus', 'service', 'models'],
   gateway: ['contracts', 'client', 'service'],
   'dev-model': ['service'],
-  guardrails: ofProcessorServices,
+  guardrails: ofStores,
   'prompt-context': ofProcessorServices,
   conversation: ofProcessorServices,
   tools: ofProcessorServices,
-  'message-history': ofMemories,
-  'semantic-recall': ofMemories,
-  'working-memory': ofMemories,
+  'message-history': ofStores,
+  'semantic-recall': ofStores,
+  'working-memory': ofStores,
   dev: ['contracts', 'client', 'cli', 'servers', 'service'],
   testkit: ['contracts', 'bus', 'check', 'service', 'processor', 'models', 'servers', 'client'],
   /** A black box over the bus and HTTP. */

@@ -7,7 +7,8 @@ import type { ServiceSpec } from './service-process.ts';
 import type { StateDir } from './state-dir.ts';
 
 type Store = 'redis' | 'qdrant';
-type ServiceRow = { name: string; store?: Store; reads: readonly string[] };
+/** `alone`: it has no embedded store, and does without. */
+type ServiceRow = { name: string; store?: Store; alone?: true; reads: readonly string[] };
 
 /** Every service on the bus. Not HEALTH_PORT and PROCESSORS: processes of one machine share neither a port nor a choice. */
 const BUS = ['NATS_USER', 'NATS_PASSWORD', 'MILLRACE_PREFIX', 'LOG_LEVEL'];
@@ -21,7 +22,7 @@ export const SERVICES: readonly ServiceRow[] = [
     name: 'orchestrator',
     reads: [...BUS, ...MODEL, 'MAX_RUNS', 'STREAM_REPLICAS', 'LOG_STREAMS', 'SAVES_WAIT_HOURS', ...RUN_LIMITS],
   },
-  { name: 'guardrails', reads: [...BUS, ...MODEL, 'GUARD_API_KEY', 'GUARD_BASE_URL'] },
+  { name: 'guardrails', store: 'redis', alone: true, reads: [...BUS, ...MODEL, 'GUARD_API_KEY', 'GUARD_BASE_URL'] },
   { name: 'message-history', store: 'redis', reads: [...BUS, ...STORE] },
   {
     name: 'semantic-recall',
@@ -46,7 +47,7 @@ export type SpecOptions = {
 };
 
 export function serviceSpecs({ checkout, state, env, servers, model }: SpecOptions): ServiceSpec[] {
-  return SERVICES.map(({ name, store, reads }) => ({
+  return SERVICES.map(({ name, store, alone, reads }) => ({
     name,
     main: mainOf(checkout, name),
     env: {
@@ -54,7 +55,7 @@ export function serviceSpecs({ checkout, state, env, servers, model }: SpecOptio
       NATS_URL: servers.nats.url,
       DRAIN_GRACE_MS: String(DRAIN_GRACE_MS),
       NODE_COMPILE_CACHE: state.compileCache,
-      ...(store && storeOf(store, name, servers, state)),
+      ...(store && !(alone && servers[store].url === undefined) && storeOf(store, name, servers, state)),
     },
   }));
 }

@@ -4,6 +4,7 @@ import { describe } from 'vitest';
 import { approvalGate } from './approval-gate/approval-gate.ts';
 import { batchParts } from './batch-parts/batch-parts.ts';
 import { contentLength } from './content-length/content-length.ts';
+import { costGuard } from './cost-guard/cost-guard.ts';
 import { language } from './language/language.ts';
 import { keyword } from './keyword/keyword.ts';
 import { maxToolCalls } from './max-tool-calls/max-tool-calls.ts';
@@ -11,7 +12,9 @@ import { moderation } from './moderation/moderation.ts';
 import { NO_MODELS } from './model/guard-models.ts';
 import { pii, piiWith } from './pii/pii.ts';
 import { promptInjection } from './prompt-injection/prompt-injection.ts';
+import { responseCache } from './response-cache/response-cache.ts';
 import { responseValidator } from './response-validator/response-validator.ts';
+import { NO_STORE } from './store/guard-store.ts';
 import { FIXED_MODELS } from './testing/fixed-models.ts';
 import { tokenLimiter } from './token-limiter/token-limiter.ts';
 import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
@@ -39,6 +42,8 @@ processorConformance(approvalGate, { options: [{}, { tools: ['pay'], message: 'S
 processorConformance(batchParts, { options: [{}, { batchSize: 1 }, { emitOnNonText: false }], texts });
 processorConformance(language(NO_MODELS), { options: [{}, { strategy: 'translate', model: 'openai/x' }] });
 processorConformance(responseValidator, { options: [{}, { minLength: 100, sameLanguage: true }] });
+processorConformance(costGuard(NO_STORE), { options: [{ maxCost: 1 }, { maxCost: 1, scope: 'tenant' }] });
+processorConformance(responseCache(NO_STORE), { options: [{}, { scope: 'thread' }] });
 processorConformance(moderation(NO_MODELS), { options: [{ mode: 'words' }, { model: 'openai/x' }], texts });
 
 describe('asking a model', () => {

@@ -135,6 +135,7 @@ export type ProcessLLMResponseArgs = CommonArgs & {
   steps: StepResult[];
   fromCache: boolean;
   warnings: unknown[];
+  finishReason: string;
   /** Of this call, with its `cost` where the agent has prices. Empty from a cache. */
   usage: Usage;
   /** Number of the model call in the run, from 1 on: what it cost is counted once under it, whoever drives the run. */

@@ -2,6 +2,7 @@
 import type { JsonObject } from '@millrace/contracts';
 
 const REQUIRED: Record<string, JsonObject> = {
+  'cost-guard': { maxCost: 1 },
   keyword: { keywords: ['x'] },
   moderation: { mode: 'words' },
   'regex-filter': { presets: ['email'] },

@@ -101,6 +101,7 @@ async function judgeResponse(
     chunks: [...builder.chunks()],
     fromCache: answer.fromCache,
     warnings,
+    finishReason: answer.finishReason,
     usage: answer.usage,
     modelCall: run.state().modelCalls,
     ...providerCall(run, answered),

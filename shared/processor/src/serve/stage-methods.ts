@@ -52,7 +52,7 @@ export function callMethod(
     case 'processLLMResponse': {
       const { chunks = [], fromCache = false, warnings = [], request = null, rawResponse = null } = input;
       const { modelCall = 0 } = input;
-      const call = { chunks, model, steps, fromCache, warnings, usage, modelCall, request, rawResponse };
+      const call = { chunks, model, steps, fromCache, warnings, finishReason, usage, modelCall, request, rawResponse };
       return processor.processLLMResponse?.({ ...common, ...call });
     }
     case 'processOutputStep':

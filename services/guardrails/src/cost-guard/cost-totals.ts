@@ -1,0 +1,54 @@
+// What model calls have cost an owner in a window of time, counted in Redis: each call once, whichever replica is told of it, and however
+// often. A window is a part of the calendar in UTC, by the clock of the replica.
+import type { RunRef } from '@millrace/contracts';
+import { readScript, RUN_MARK_TTL_MS, runScript } from '@millrace/stores';
+import type { GuardStore } from '../store/guard-store.ts';
+import { ownerKey, type OwnerScope } from '../store/owner-key.ts';
+
+const HOUR_MS = 3_600_000;
+/** How much of an ISO date names the window, and how long its total is kept: longer than it lasts. */
+const WINDOWS = {
+  minute: { chars: 16, keptMs: HOUR_MS },
+  hour: { chars: 13, keptMs: 24 * HOUR_MS },
+  day: { chars: 10, keptMs: 3 * 24 * HOUR_MS },
+  month: { chars: 7, keptMs: 40 * 24 * HOUR_MS },
+} as const;
+export type Window = keyof typeof WINDOWS;
+export const WINDOW_NAMES = ['minute', 'hour', 'day', 'month'] as const satisfies readonly Window[];
+
+/** Counted in whole parts of the prices' unit: sums of them are exact. */
+const PARTS = 1e9;
+const countCost = readScript(new URL('./count-cost.lua', import.meta.url));
+
+export type CostTotals = {
+  /** What the owner's calls have cost in this window. undefined: the run has no such owner. @throws store-unavailable */
+  read(run: RunRef, signal: AbortSignal): Promise<number | undefined>;
+  /** Counts the call, once in a day. @throws store-unavailable */
+  add(call: { run: RunRef; stepNumber: number; modelCall: number }, cost: number, signal: AbortSignal): Promise<void>;
+};
+
+export function createCostTotals(
+  store: GuardStore,
+  scope: OwnerScope,
+  window: Window,
+  now: () => Date = () => new Date(),
+): CostTotals {
+  const { chars, keptMs } = WINDOWS[window];
+  const totalKey = (owner: string) => `${owner}:${window}:${now().toISOString().slice(0, chars)}`;
+  return {
+    async read(run, signal) {
+      const owner = ownerKey('cost', scope, run);
+      if (owner === undefined) return undefined;
+      const total = await store.ask('read a cost', signal, (redis) => redis.get(totalKey(owner)));
+      return Number(total ?? 0) / PARTS;
+    },
+    async add({ run, stepNumber, modelCall }, cost, signal) {
+      const owner = ownerKey('cost', scope, run);
+      if (owner === undefined) return;
+      // Not of the window: a call that is told of again after midnight was counted before it.
+      const mark = `${owner}:${window}:call:${run.runId}.${stepNumber}.${modelCall}`;
+      const args = [Math.round(cost * PARTS), keptMs, RUN_MARK_TTL_MS];
+      await store.ask('count a cost', signal, (redis) => runScript(redis, countCost, [totalKey(owner), mark], args));
+    },
+  };
+}

@@ -1,0 +1,169 @@
+// response-cache over a real Redis: what makes two questions one, who shares an answer, and what a Redis that says something else can do.
+import type { Chunk, JsonObject, RunRef } from '@millrace/contracts';
+import type { ProcessLLMRequestArgs, ProcessLLMResponseArgs } from '@millrace/processor';
+import { closeRedis, connectRedis } from '@millrace/stores';
+import { commonArgs, processorConformance, textChunks, useRedis } from '@millrace/testkit';
+import type { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createGuardStore, NO_STORE, type GuardStore } from '../store/guard-store.ts';
+import { responseCache } from './response-cache.ts';
+
+const server = useRedis();
+const log = { info: () => undefined, warn: () => undefined };
+let store: GuardStore;
+let redis: Redis;
+beforeEach(async () => {
+  redis = await connectRedis({ url: server.url, service: 'test', store: 'test', log });
+  await redis.flushall();
+  store = createGuardStore(server.url, log);
+});
+afterEach(async () => {
+  await store.close();
+  await closeRedis(redis);
+});
+
+const run: RunRef = { tenant: 'acme', runId: 'r1', agent: 'demo', epoch: 1, threadId: 't1', resourceId: 'ada' };
+const question = {
+  run,
+  prompt: [{ role: 'user', content: [{ type: 'text', text: 'What is 17 * 23?' }] }],
+  model: 'openai/x',
+  tools: [],
+  modelSettings: { temperature: 0 },
+  providerOptions: {},
+  guards: [{ entry: 'pii', processor: 'pii', version: '1.0.0', options: 'abc' }],
+};
+type Question = Partial<Record<keyof ProcessLLMRequestArgs, unknown>>;
+const answer = textChunks(['It is ', '391.']);
+
+const cache = (options: JsonObject = {}, kept = store) => {
+  const definition = responseCache(kept);
+  return definition.create(definition.options.parse(options));
+};
+const requestArgs = (more: Question, state: JsonObject) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the cache looks at
+  ({ ...commonArgs(state), ...question, ...more }) as unknown as ProcessLLMRequestArgs;
+/** What the cache answers. */
+async function ask(
+  more: Question = {},
+  options: JsonObject = {},
+  state: JsonObject = {},
+): Promise<Chunk[] | undefined> {
+  const result = await cache(options).processLLMRequest?.(requestArgs(more, state));
+  return result && 'response' in result && typeof result.response === 'object' ? result.response.chunks : undefined;
+}
+type Said = { chunks?: Chunk[]; finishReason?: string; fromCache?: boolean };
+async function learn(more: Question = {}, said: Said = {}, options: JsonObject = {}): Promise<void> {
+  const state = {};
+  await ask(more, options, state);
+  const given = { chunks: answer, finishReason: 'stop', fromCache: false, ...said };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same
+  const args = { ...commonArgs(state), run, ...given } as unknown as ProcessLLMResponseArgs;
+  await cache(options).processLLMResponse?.(args);
+}
+
+describe('a question', () => {
+  test('that was asked before has the answer that it had, for as long as it is kept', async () => {
+    expect(await ask()).toBeUndefined();
+    await learn({}, {}, { ttlSeconds: 60 });
+    expect(await ask()).toEqual(answer);
+    const [key = ''] = await redis.keys('*');
+    expect(await redis.ttl(key)).toBeGreaterThan(50);
+    expect(key.startsWith('acme:response-cache:{resource:resource:ada}:')).toBe(true);
+    expect(key).not.toContain('17');
+  });
+
+  test('written in another order is the same', async () => {
+    await learn({ modelSettings: { temperature: 0, seed: 1 } });
+    expect(await ask({ modelSettings: { seed: 1, temperature: 0 } })).toEqual(answer);
+  });
+
+  test.each<[string, Question]>([
+    ['prompt', { prompt: [{ role: 'user', content: [{ type: 'text', text: 'What is 17 * 24?' }] }] }],
+    ['model', { model: 'openai/y' }],
+    ['settings', { modelSettings: { temperature: 1 } }],
+    ['provider options', { providerOptions: { openai: { user: 'x' } } }],
+    ['tools', { tools: [{ name: 'clock' }] }],
+    ['tool choice', { toolChoice: 'required' }],
+    ['schema', { structuredOutput: { schema: {} } }],
+    ['guard', { guards: [] }],
+    ['version of a guard', { guards: [{ ...question.guards[0], version: '1.0.1' }] }],
+    ['options of a guard', { guards: [{ ...question.guards[0], options: 'abd' }] }],
+    ['agent', { run: { ...run, agent: 'other' } }],
+    ['tenant', { run: { ...run, tenant: 'other' } }],
+    ['resource', { run: { ...run, resourceId: 'eve' } }],
+  ])('with another %s is another one', async (_what, more) => {
+    await learn();
+    expect(await ask(more)).toBeUndefined();
+  });
+
+  test('of another thread is the same for a resource, and another one for a thread', async () => {
+    const other = { run: { ...run, threadId: 't2' } };
+    await learn();
+    expect(await ask(other)).toEqual(answer);
+    await learn({}, {}, { scope: 'thread' });
+    expect(await ask(other, { scope: 'thread' })).toBeUndefined();
+    expect(await ask({}, { scope: 'thread' })).toEqual(answer);
+  });
+
+  test('of nobody is not shared, not even with itself', async () => {
+    const { threadId: _t, resourceId: _r, ...nobody } = run;
+    await learn({ run: nobody });
+    expect(await redis.keys('*')).toEqual([]);
+    expect(await ask({ run: nobody })).toBeUndefined();
+  });
+
+  test('that is asked again because its answer was rejected goes to the model', async () => {
+    await learn();
+    expect(await ask({ retryCount: 1 })).toBeUndefined();
+  });
+});
+
+describe('an answer', () => {
+  const data: Chunk[] = [
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- custom chunks are of the schema's other types
+    { type: 'data-x', runId: 'r', from: 'AGENT', data: 1 } as unknown as Chunk,
+    { type: 'step-start', runId: 'r', from: 'AGENT', payload: {} },
+  ];
+
+  test('is kept without what others have put into its stream', async () => {
+    await learn({}, { chunks: [...data, ...answer] });
+    expect(await ask()).toEqual(answer);
+  });
+
+  test.each<[string, Said]>([
+    ['was cut off', { finishReason: 'length' }],
+    ['came from the cache', { fromCache: true }],
+    ['says nothing', { chunks: data }],
+    ['is too long', { chunks: textChunks(['x'.repeat(600 * 1024)]) }],
+  ])('that %s is not kept', async (_what, said) => {
+    await learn({}, said);
+    expect(await redis.keys('*')).toEqual([]);
+  });
+});
+
+describe('what stands in Redis under its key', () => {
+  test.each([
+    ['no JSON', '{'],
+    ['no list', '{"chunks":[]}'],
+    ['an empty list', '[]'],
+    ['a chunk of another shape', '[{"type":"text-delta","runId":"r","from":"AGENT","payload":{}}]'],
+    [
+      'a chunk that only an orchestrator makes',
+      '[{"type":"finish","runId":"r","from":"AGENT","payload":{"stepResult":{"reason":"stop"},"output":{},"messages":[]}}]',
+    ],
+    ['a custom chunk', '[{"type":"data-x","runId":"r","from":"AGENT"}]'],
+  ])('as %s is no answer', async (_what, text) => {
+    await learn();
+    const [key = ''] = await redis.keys('*');
+    await redis.set(key, text);
+    expect(await ask()).toBeUndefined();
+  });
+});
+
+test('without a Redis a call fails by name: the entry is skipped where nothing else is said', async () => {
+  const asked = async () => cache({}, NO_STORE).processLLMRequest?.(requestArgs({}, {}));
+  await expect(asked()).rejects.toMatchObject({ code: 'store-unavailable' });
+  expect(responseCache(NO_STORE).policy).toMatchObject({ onFailure: 'skip' });
+});
+
+processorConformance(() => responseCache(store), { options: [{}] });

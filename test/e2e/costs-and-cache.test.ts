@@ -1,0 +1,69 @@
+// What outlives a run and is shared by replicas: costs that are added up, answers that are kept. Two replicas of the guards, one Redis.
+import { useNats, useRedis, useStack } from '@millrace/testkit';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { collect, textOf } from './collect.ts';
+import { script } from './script.ts';
+
+const nats = useNats();
+const redis = useRedis();
+const stack = useStack(nats, ['orchestrator']);
+beforeAll(async () => {
+  if (!redis.available) return;
+  await stack.start('guardrails', { REDIS_URL: redis.url });
+  await stack.start('guardrails', { REDIS_URL: redis.url });
+}, 120_000);
+
+const model = 'openai/gpt-5-mini';
+const prices = { [model]: { input: 1, output: 1 } };
+const ask = async (agent: string, resourceId: string, text = script({ text: 'Write to ada@example.com.' })) => {
+  const run = await stack.client.start(agent, text, { threadId: `thread-of-${resourceId}`, resourceId });
+  const chunks = await collect(run);
+  return { result: await run.result(), text: textOf(chunks) };
+};
+
+describe('cost-guard', () => {
+  test('lets no call of a resource be made once its limit is spent, whichever replica is asked', async () => {
+    const input = [{ use: 'cost-guard', options: { maxCost: 1e-9, scope: 'resource' } }];
+    await stack.client.agents.apply({ name: 'thrifty', model, prices, input });
+    const first = await ask('thrifty', 'ada');
+    expect(first.result).toMatchObject({ status: 'finished' });
+    expect(first.result.usage.cost).toBeGreaterThan(1e-9);
+    for (let n = 0; n < 4; n++) {
+      expect((await ask('thrifty', 'ada')).result).toMatchObject({
+        status: 'aborted',
+        tripwire: { processorId: 'cost-guard', metadata: { rules: ['cost-limit'] } },
+      });
+    }
+    expect((await ask('thrifty', 'eve')).result).toMatchObject({ status: 'finished' });
+  });
+
+  test('is refused without a price of the agent’s model', async () => {
+    const definition = { name: 'dear', model, input: [{ use: 'cost-guard', options: { maxCost: 1 } }] };
+    await expect(stack.client.agents.apply(definition)).rejects.toMatchObject({ issues: [{ code: 'model-unpriced' }] });
+  });
+});
+
+describe('response-cache', () => {
+  test('answers what its owner has asked before, and nobody else; what it says passes the guards', async () => {
+    const lists = { input: ['response-cache'], output: ['pii'] };
+    await stack.client.agents.apply({ name: 'thoughtful', model, prices, ...lists });
+    const first = await ask('thoughtful', 'ada');
+    expect(first.result.steps).toMatchObject([{ fromCache: false }]);
+    const second = await ask('thoughtful', 'ada');
+    expect(second.result).toMatchObject({ status: 'finished', steps: [{ fromCache: true }], usage: {} });
+    expect(second.result.usage).not.toHaveProperty('cost');
+    expect([first.text, second.text]).toEqual(['Write to ***@***.***.', 'Write to ***@***.***.']);
+    expect((await ask('thoughtful', 'eve')).result.steps).toMatchObject([{ fromCache: false }]);
+    expect(await redis.written()).not.toContain('ada@example.com');
+  });
+
+  test('with other guards asks the model again', async () => {
+    await stack.client.agents.apply({
+      name: 'thoughtful',
+      model,
+      input: ['response-cache'],
+      output: ['pii', 'secrets'],
+    });
+    expect((await ask('thoughtful', 'ada')).result.steps).toMatchObject([{ fromCache: false }]);
+  });
+});
