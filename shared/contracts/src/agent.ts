@@ -137,6 +137,7 @@ export const agentSchema = z.strictObject({
   modelSettings: modelSettingsSchema.optional(),
   providerOptions: providerOptionsSchema.optional(),
   structuredOutput: structuredOutputSchema.optional(),
+  raw: z.boolean().optional().describe('what the provider sent, as chunks; refused beside processors of the output'),
 });
 export type Agent = z.infer<typeof agentSchema>;
 export type AgentSource = z.input<typeof agentSchema>;

@@ -50,9 +50,9 @@ describe('chunks of known types', () => {
 describe('chunks of other types', () => {
   test.each([
     { type: 'data-progress', data: { percent: 3 }, transient: true },
-    { type: 'is-task-complete', payload: { any: ['shape'] } },
+    { type: 'brand-new', payload: { any: ['shape'] } },
     { type: 'text-delta-2' },
-    { type: 'reasoning-file', payload: null },
+    { type: 'of-a-later-version', payload: null },
   ])('$type passes unchanged', (chunk) =>
     expect(chunkSchema.parse({ ...base, ...chunk })).toEqual({ ...base, ...chunk }),
   );

@@ -82,6 +82,14 @@ export const stepResultSchema = z.object({
   usage: usageSchema,
   model: z.string(),
   fromCache: z.boolean(),
+  sources: z.array(jsonObjectSchema).optional().describe('what the answer refers to'),
+  files: z
+    .array(z.object({ data: z.string(), mimeType: z.string() }))
+    .optional()
+    .describe('what the model made: base64, or a URL'),
+  latencyMs: z.number().optional().describe('of the model call; absent from a cache'),
+  warnings: z.array(jsonValueSchema).optional().describe('of the provider’s client'),
+  response: jsonObjectSchema.optional().describe('id, modelId and timestamp, as the provider says them'),
 });
 export type StepResult = z.infer<typeof stepResultSchema>;
 

@@ -80,6 +80,10 @@ export const stepAnswerSchema = z.object({
   usage: usageSchema,
   model: z.string(),
   fromCache: z.boolean(),
+  latencyMs: z.number().optional(),
+  warnings: z.array(jsonValueSchema).optional().describe('as they were let through, and so is the response'),
+  response: jsonObjectSchema.optional(),
+  providerMetadata: jsonObjectSchema.optional().describe('of the provider’s finish'),
   object: z.unknown().optional(),
 });
 export type StepAnswer = z.infer<typeof stepAnswerSchema>;

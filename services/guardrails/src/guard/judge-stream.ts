@@ -2,7 +2,7 @@
 // few thousand characters takes its turn of the event loop; a longer one is cut, which changes nothing in what passes.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Chunk, ChunkOf, JsonObject } from '@millrace/contracts';
-import { holdBack, mapChunkValues, type ProcessOutputStreamArgs } from '@millrace/processor';
+import { bareDelta, holdBack, mapChunkValues, type ProcessOutputStreamArgs } from '@millrace/processor';
 import { beginning, type JsonPlace } from '../text/json-place.ts';
 import { replaceHits } from '../text/replace-hits.ts';
 import { slicesOf } from '../text/span.ts';
@@ -21,7 +21,10 @@ export function judgeStream(guard: TextGuard, args: Args): Chunk[] | Promise<Chu
   const { part, state } = args;
   if (betweenParts.has(part.type)) for (const rule of guard.rules) forget(state, rule);
   const delta = deltaOf(part);
-  if (delta) return textOf(delta).length > sliceOf(guard) ? holdInSlices(guard, delta, args) : hold(guard, part, args);
+  if (delta) {
+    const bare = bareDelta(delta);
+    return textOf(bare).length > sliceOf(guard) ? holdInSlices(guard, bare, args) : hold(guard, bare, args);
+  }
   const visit: Visit<Chunk> = (mapAt) =>
     mapChunkValues(part, (value) => guard.mapValue(value, mapAt({ chunk: part.type })));
   const texts = collectTexts(guard, args, visit);
@@ -29,7 +32,8 @@ export function judgeStream(guard: TextGuard, args: Args): Chunk[] | Promise<Chu
 }
 
 async function judgeAtOnce(guard: TextGuard, args: Args, visit: Visit<Chunk>, texts: string[]): Promise<Chunk[]> {
-  return [await judgeTexts(guard, args, visit, texts)];
+  // A chunk that ends a part lets go of what is held of it, whatever it carries itself.
+  return hold(guard, await judgeTexts(guard, args, visit, texts), args);
 }
 
 /** One rule after the other, as on a whole text: what the first has let through is what the second holds back from. */

@@ -18,6 +18,7 @@ import { expandMemory, misusedMemory } from './memory-entries.ts';
 import { overridableOf, overrideIssues } from './overridable.ts';
 import { priceIssues } from './price-issues.ts';
 import { questionIssues } from './question-issues.ts';
+import { rawIssues } from './raw-issues.ts';
 import { useIssues } from './use-issues.ts';
 
 export type Resolved = { agent: Agent; plan: Plan } | { issues: Issue[] };
@@ -40,7 +41,7 @@ export function resolveAgent(definition: JsonValue, known: Known): Resolved {
   if (issues.length > 0 || !agent) return { issues };
   const resolved = makePlan(agent, ordered, uses, known);
   const plan = agent.overrides ? { ...resolved, overridable: overridableOf(agent.overrides, known) } : resolved;
-  const wrong = [...questionIssues(agent, plan), ...priceIssues(agent, plan)];
+  const wrong = [...questionIssues(agent, plan), ...priceIssues(agent, plan), ...rawIssues(agent, plan)];
   return wrong.length > 0 ? { issues: wrong } : { agent, plan };
 }
 

@@ -68,6 +68,29 @@ describe('an answer that is built of chunks', () => {
     expect(builder.chunks()).toEqual(chunks);
   });
 
+  test('has what a provider’s own tool gave back, the last of it, and of no other tool', () => {
+    const call = of('tool-call', { toolCallId: 'c', toolName: 'search', providerExecuted: true });
+    const own = of('tool-call', { toolCallId: 'o', toolName: 'clock' });
+    const result = (toolCallId: string, value: string) =>
+      of('tool-result', { toolCallId, toolName: 't', result: value });
+    const builder = made(call, own, result('c', 'first'), result('c', 'last'), result('o', 'forged'));
+    expect(builder.message().content.parts).toMatchObject([
+      { toolInvocation: { state: 'result', result: 'last', isError: false } },
+      { toolInvocation: { state: 'call' } },
+    ]);
+  });
+
+  test('knows warnings and response as they were let through', () => {
+    const builder = made(
+      of('step-start', { warnings: [{ type: 'other' }] }),
+      of('response-metadata', { id: 'r', modelId: 'm' }),
+    );
+    expect(builder.warnings()).toEqual([{ type: 'other' }]);
+    expect(builder.response()).toEqual({ id: 'r', modelId: 'm' });
+    expect(made().warnings()).toEqual([]);
+    expect(made().response()).toBeUndefined();
+  });
+
   test('takes nothing of chunks that are no answer', () => {
     const piece = of('tool-call-delta', { toolCallId: 'c1', argsTextDelta: '{}' });
     expect(types(of('step-start', {}), of('response-metadata', {}), piece)).toEqual([]);
@@ -110,5 +133,11 @@ describe('an answer that is too large', () => {
     const builder = made(delta(half), of('reasoning-delta', { id: 'r', text: half.slice(10) }));
     const call = of('tool-call', { toolCallId: 'c', toolName: 't', args: { long: 'twelve chars' } });
     expect(() => builder.add(call)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
+  });
+
+  test('may have more beside it than in it, and not without end', () => {
+    const raw = of('raw', { sent: 'x'.repeat(4 * 1024 * 1024) });
+    const builder = made(raw, raw, raw);
+    expect(() => builder.add(raw)).toThrow(expect.objectContaining({ code: 'model-answer-too-large' }));
   });
 });

@@ -1,5 +1,16 @@
 // A model's answer, built from the chunks that were let through. Nothing else of the stream is ever stored or given to tools.
-import { MillraceError, type Chunk, type Message, type MessagePart } from '@millrace/contracts';
+import {
+  MillraceError,
+  jsonObjectSchema,
+  jsonValueSchema,
+  type Chunk,
+  type ChunkOf,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  type MessagePart,
+} from '@millrace/contracts';
+import { z } from 'zod';
 
 /**
  * UTF-16 code units of text, reasoning, arguments and files together. A record of the run's state holds an answer four times (as
@@ -8,6 +19,8 @@ import { MillraceError, type Chunk, type Message, type MessagePart } from '@mill
 const MAX_ANSWER_CHARS = 1024 * 1024;
 /** Chunks of one answer: one without text has no length that could be counted. */
 const MAX_ANSWER_CHUNKS = 256 * 1024;
+/** What passes beside the answer (raw data, what a provider's tools gave back), as JSON. It stands in no record. */
+const MAX_BESIDE_CHARS = 16 * 1024 * 1024;
 /** Calls of one answer. */
 export const MAX_TOOL_CALLS = 128;
 
@@ -16,6 +29,9 @@ export type AnswerBuilder = {
   add(chunk: Chunk): void;
   message(): Message;
   reasoning(): string;
+  /** As the chunks that tell of them were let through. */
+  warnings(): JsonValue[];
+  response(): JsonObject | undefined;
   /** Everything that was let through, in order. */
   chunks(): readonly Chunk[];
 };
@@ -28,12 +44,19 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
   /** Arguments that came in pieces are counted as they come, and not again as a whole. */
   const streamedArgs = new Map<string, number>();
   let chars = 0;
+  let beside = 0;
   let calls = 0;
+  let warnings: JsonValue[] = [];
+  let response: JsonObject | undefined;
 
   const grow = (text: string, counted = 0) => {
     chars += Math.max(text.length - counted, 0);
     if (chars <= MAX_ANSWER_CHARS) return text;
     throw tooLarge(`is over ${MAX_ANSWER_CHARS} characters`);
+  };
+  const growBeside = (payload: unknown) => {
+    beside += JSON.stringify(payload).length;
+    if (beside > MAX_BESIDE_CHARS) throw tooLarge(`has over ${MAX_BESIDE_CHARS} characters beside its text`);
   };
   const begin = (key: string, part: MessagePart) => {
     parts.push(part);
@@ -43,6 +66,17 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
   const textPart = (id: string) => open.get(`text ${id}`) ?? begin(`text ${id}`, { type: 'text', text: '' });
   const reasoningPart = (id: string) =>
     open.get(`reasoning ${id}`) ?? begin(`reasoning ${id}`, { type: 'reasoning', reasoning: '' });
+
+  /** What a provider's own tool gave back closes its call; a preliminary result is replaced by the next one. */
+  const addResult = ({ toolCallId, result, isError = false }: ChunkOf<'tool-result'>['payload']) => {
+    grow(JSON.stringify(result));
+    const at = parts.findLastIndex(
+      (part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId,
+    );
+    const part = parts[at];
+    if (part?.type !== 'tool-invocation' || part['providerExecuted'] !== true) return;
+    parts[at] = { ...part, toolInvocation: { ...part.toolInvocation, state: 'result', result, isError } };
+  };
 
   return {
     add(chunk) {
@@ -90,8 +124,21 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
           return void parts.push({ type: 'source', source: chunk.payload });
         case 'file':
           return void parts.push({ type: 'file', data: grow(chunk.payload.data), mimeType: chunk.payload.mimeType });
-        default:
+        case 'tool-result':
+          return addResult(chunk.payload);
+        case 'step-start':
+          warnings = z
+            .array(jsonValueSchema)
+            .catch([])
+            .parse(chunk.payload.warnings ?? []);
           return;
+        case 'response-metadata': {
+          growBeside(chunk.payload);
+          response = jsonObjectSchema.safeParse(chunk.payload).data;
+          return;
+        }
+        default:
+          return 'payload' in chunk ? growBeside(chunk.payload) : undefined;
       }
     },
     message: () => ({
@@ -101,6 +148,8 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
       content: { format: 2, parts: parts.filter((part) => part.type !== 'text' || part.text !== '') },
     }),
     reasoning: () => parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join(''),
+    warnings: () => warnings,
+    response: () => response,
     chunks: () => chunks,
   };
 }

@@ -19,6 +19,7 @@ import { maxRetries } from '../stages/stop-outcome.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
 import type { CallOptions } from './prompt.ts';
+import { responseMessageId } from '../state/response-message.ts';
 import { retract } from '../state/retract.ts';
 import { streamStep, type ChunkSource, type LastChunks, type StepStream } from './step-stream.ts';
 
@@ -85,14 +86,19 @@ function waitBeforeRetry(run: Run, { error, retryAfterMs }: ModelFailure, tries:
 async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChunks?: LastChunks): Promise<StepStream> {
   const { runId } = run.ref;
   const started = performance.now();
-  const first = chunk(runId, { type: 'step-start', payload: {} });
-  if (call.cached) return streamStep(run, input, { first, lastChunks, source: fromCache(runId, call.cached) });
+  let warnings: unknown[] = [];
+  const messageId = responseMessageId(runId, input.stepNumber);
+  const payload = () => ({ messageId, ...(warnings.length > 0 && { warnings }) });
+  const first = () => chunk(runId, { type: 'step-start', payload: payload() });
+  if (call.cached) return streamStep(run, input, { first, lastChunks, source: fromCache(run, call.cached) });
   run.dispatch({ action: 'model-called' });
   const count = run.state().modelCalls;
   const source: ChunkSource = async (signal, take) => {
     try {
       const model = run.deps.models.languageModel(call.model);
-      const end = await streamModel(model, callOptions(call, `${runId}.${count}`), runId, signal, take);
+      const told = { raw: run.agent.raw, warned: (some: unknown[]) => void (warnings = some) };
+      const options = callOptions(run, call, `${runId}.${count}`);
+      const end = await streamModel(model, options, runId, signal, take, told);
       return signal.aborted || 'error' in end ? end : paid(run, call, end);
     } catch (error) {
       return { error: { name: 'Error', message: toWireError(error).message, isRetryable: false } };
@@ -115,7 +121,7 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
   return stream;
 }
 
-function callOptions(call: ModelCall, requestId: string): CallOptions {
+function callOptions({ agent }: Run, call: ModelCall, requestId: string): CallOptions {
   const { prompt, tools, toolChoice, modelSettings, providerOptions, structuredOutput } = call;
   const options = {
     ...modelSettings,
@@ -125,6 +131,7 @@ function callOptions(call: ModelCall, requestId: string): CallOptions {
       toolChoice && { toolChoice: typeof toolChoice === 'string' ? { type: toolChoice } : toolChoice }),
     ...(structuredOutput && { responseFormat: { type: 'json' as const, ...structuredOutput } }),
     ...(providerOptions && { providerOptions }),
+    ...(agent.raw && { includeRawChunks: true }),
     headers: { 'X-Client-Request-Id': requestId },
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the provider's own prompt, or what processLLMRequest made of it
@@ -137,11 +144,16 @@ function functionTool({ name, description, inputSchema }: ToolDefinition) {
 
 /** A cache that keeps a whole step keeps its frame too; that of this step is made here. */
 const FRAME: readonly string[] = ['step-start', 'step-finish', 'finish', 'error', 'object-result'];
-const isAnswer = (cached: Chunk): boolean => passesChain(cached) && !FRAME.includes(cached.type);
+const isAnswer = (cached: Chunk, raw = false): boolean =>
+  passesChain(cached) && !FRAME.includes(cached.type) && (raw || cached.type !== 'raw');
 
-function fromCache(runId: string, chunks: Chunk[]) {
+function fromCache({ ref: { runId }, agent }: Run, chunks: Chunk[]) {
   return async (_signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>): Promise<ModelEnd> => {
-    await take(chunks.filter(isAnswer).map((cached) => ({ ...cached, runId, from: 'AGENT' as const })));
+    await take(
+      chunks
+        .filter((cached) => isAnswer(cached, agent.raw))
+        .map((cached) => ({ ...cached, runId, from: 'AGENT' as const })),
+    );
     const finishReason = chunks.some((cached) => cached.type === 'tool-call') ? 'tool-calls' : 'stop';
     return { finishReason, usage: {}, warnings: [] };
   };

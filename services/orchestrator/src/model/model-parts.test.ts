@@ -76,8 +76,79 @@ describe('what a model streams', () => {
     expect(payload(part)).toMatchObject({ sourceType: 'url', title: '', url: 'https://example.com' });
   });
 
-  test('has no chunk for warnings, raw data and the finish', () => {
-    expect(chunksOf({ type: 'stream-start', warnings: [] }, { type: 'raw', rawValue: 'secret' })).toEqual([]);
+  test('has no chunk for warnings, signs of life and the finish, nor for raw data that nobody asked for', () => {
+    expect(
+      chunksOf({ type: 'stream-start', warnings: [] }, { type: 'ping' }, { type: 'raw', rawValue: 'secret' }),
+    ).toEqual([]);
+  });
+
+  test.each([
+    [{ choices: [1] }, { choices: [1] }],
+    ['text', { value: 'text' }],
+    [[1], { value: [1] }],
+  ])('raw data %j is a chunk where the agent asks for it', (rawValue, expected) => {
+    expect(createChunkMaker('run-1', true)({ type: 'raw', rawValue })).toMatchObject([
+      { type: 'raw', payload: expected },
+    ]);
+  });
+
+  test('a file of the reasoning, content of its own kind and a question for leave are chunks', () => {
+    const data = { type: 'data' as const, data: 'aGk=' };
+    expect(payload({ type: 'reasoning-file', mediaType: 'text/plain', data })).toEqual({
+      type: 'reasoning-file',
+      mimeType: 'text/plain',
+      data: 'aGk=',
+    });
+    expect(payload({ type: 'custom', kind: 'openai.compaction' })).toEqual({
+      type: 'custom',
+      kind: 'openai.compaction',
+    });
+    expect(payload({ type: 'tool-approval-request', approvalId: 'a', toolCallId: 'c' })).toEqual({
+      type: 'tool-approval-request',
+      approvalId: 'a',
+      toolCallId: 'c',
+    });
+  });
+
+  test('references at the end of a text go with it', () => {
+    const citations = [{ source: { type: 'source' as const, sourceType: 'url' as const, id: 's', url: 'https://a' } }];
+    expect(payload({ type: 'text-end', id: 't', citations })).toMatchObject({ id: 't', citations });
+  });
+
+  test('arguments say who calls the tool, whether it was declared, and whether the pieces are JSON', () => {
+    const part = { type: 'tool-input-start' as const, id: 'c', toolName: 't', providerExecuted: true, dynamic: true };
+    expect(payload({ ...part, inputEncoding: 'text' })).toMatchObject({
+      providerExecuted: true,
+      dynamic: true,
+      inputEncoding: 'text',
+    });
+  });
+
+  test('a result that another one follows says so', () => {
+    const part = { type: 'tool-result' as const, toolCallId: 'c', toolName: 't', result: 'r', preliminary: true };
+    expect(payload(part)).toMatchObject({ providerExecuted: true, preliminary: true });
+  });
+
+  test('what the provider tells of a part passes by name; the tokens of the answer do not', () => {
+    const providerMetadata = {
+      openai: { itemId: 'i', serviceTier: null, logprobs: [{ token: 'x' }] },
+      other: { x: 1 },
+    };
+    expect(payload({ type: 'text-start', id: 't', providerMetadata })).toEqual({
+      type: 'text-start',
+      id: 't',
+      providerMetadata: { openai: { itemId: 'i' } },
+    });
+    expect(payload({ type: 'text-start', id: 't', providerMetadata: { openai: { logprobs: [] } } })).toEqual({
+      type: 'text-start',
+      id: 't',
+    });
+  });
+
+  test('reasoning is signed with what its provider signs it with', () => {
+    const providerMetadata = { openai: { itemId: 'i', reasoningEncryptedContent: 'sealed' } };
+    expect(payload({ type: 'reasoning-end', id: 'r', providerMetadata })).toMatchObject({ signature: 'sealed' });
+    expect(payload({ type: 'reasoning-end', id: 'r' })).toEqual({ type: 'reasoning-end', id: 'r' });
   });
 });
 

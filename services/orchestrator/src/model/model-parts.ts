@@ -2,6 +2,7 @@
 import type { Chunk, JsonValue, Usage } from '@millrace/contracts';
 import { chunk, type ChunkBody } from '../state/make-chunk.ts';
 import type { LanguageModel } from './prompt.ts';
+import { metadataOf, passedMetadata } from './provider-metadata.ts';
 
 type StreamResult = Awaited<ReturnType<LanguageModel['doStream']>>;
 export type ModelPart = StreamResult['stream'] extends ReadableStream<infer P> ? P : never;
@@ -9,30 +10,45 @@ type Finish = Extract<ModelPart, { type: 'finish' }>;
 
 export type ChunkMaker = (part: ModelPart) => Chunk[];
 
-export function createChunkMaker(runId: string): ChunkMaker {
+/** @param raw whether what the provider sent goes on as it was sent too */
+export function createChunkMaker(runId: string, raw = false): ChunkMaker {
   const toolNames = new Map<string, string>();
   return (part) => {
     if (part.type === 'tool-input-start') toolNames.set(part.id, part.toolName);
-    const body = bodyOf(part, toolNames);
-    return body ? [chunk(runId, body)] : [];
+    const body = part.type === 'raw' && !raw ? undefined : bodyOf(part, toolNames);
+    return body
+      ? [chunk(runId, { ...body, payload: { ...body.payload, ...metadataOf('providerMetadata' in part ? part : {}) } })]
+      : [];
   };
 }
 
 function bodyOf(part: ModelPart, toolNames: Map<string, string>): ChunkBody | undefined {
   switch (part.type) {
     case 'text-start':
-    case 'text-end':
+      return { type: part.type, payload: { id: part.id } };
+    case 'text-end': {
+      const { id, citations } = part;
+      return { type: part.type, payload: { id, ...(citations && { citations }) } };
+    }
     case 'reasoning-start':
     case 'reasoning-end':
-      return { type: part.type, payload: { id: part.id, ...metadata(part) } };
+      return { type: part.type, payload: { id: part.id, ...signatureOf(part) } };
     case 'text-delta':
     case 'reasoning-delta':
-      return { type: part.type, payload: { id: part.id, text: part.delta, ...metadata(part) } };
-    case 'tool-input-start':
+      return { type: part.type, payload: { id: part.id, text: part.delta } };
+    case 'tool-input-start': {
+      const { id, toolName, providerExecuted, dynamic, inputEncoding } = part;
       return {
         type: 'tool-call-input-streaming-start',
-        payload: { toolCallId: part.id, toolName: part.toolName, ...metadata(part) },
+        payload: {
+          toolCallId: id,
+          toolName,
+          ...(providerExecuted && { providerExecuted }),
+          ...(dynamic && { dynamic }),
+          ...(inputEncoding === 'text' && { inputEncoding }),
+        },
       };
+    }
     case 'tool-input-delta': {
       const toolName = toolNames.get(part.id);
       return {
@@ -43,17 +59,23 @@ function bodyOf(part: ModelPart, toolNames: Map<string, string>): ChunkBody | un
     case 'tool-input-end':
       return { type: 'tool-call-input-streaming-end', payload: { toolCallId: part.id } };
     case 'tool-call': {
-      const { toolCallId, toolName, input, providerExecuted } = part;
-      return {
-        type: 'tool-call',
-        payload: { toolCallId, toolName, args: parseArgs(input), ...(providerExecuted && { providerExecuted }) },
-      };
+      const { toolCallId, toolName, input, providerExecuted, dynamic } = part;
+      const more = { ...(providerExecuted && { providerExecuted }), ...(dynamic && { dynamic }) };
+      return { type: 'tool-call', payload: { toolCallId, toolName, args: parseArgs(input), ...more } };
     }
     case 'tool-result': {
-      const { toolCallId, toolName, result, isError } = part;
+      const { toolCallId, toolName, result, isError, preliminary, dynamic } = part;
       return {
         type: 'tool-result',
-        payload: { toolCallId, toolName, result, providerExecuted: true, ...(isError && { isError }) },
+        payload: {
+          toolCallId,
+          toolName,
+          result,
+          providerExecuted: true,
+          ...(isError && { isError }),
+          ...(preliminary && { preliminary }),
+          ...(dynamic && { dynamic }),
+        },
       };
     }
     case 'source': {
@@ -62,21 +84,37 @@ function bodyOf(part: ModelPart, toolNames: Map<string, string>): ChunkBody | un
         part.sourceType === 'url' ? { url: part.url } : { mimeType: part.mediaType, filename: part.filename };
       return { type: 'source', payload: { id, sourceType, title, ...more } };
     }
-    case 'file': {
+    case 'file':
+    case 'reasoning-file': {
       const { mediaType, data } = part;
-      return { type: 'file', payload: { mimeType: mediaType, data: fileData(data) } };
+      return { type: part.type, payload: { mimeType: mediaType, data: fileData(data) } };
     }
     case 'response-metadata': {
       const { id, modelId, timestamp } = part;
       return { type: 'response-metadata', payload: { id, modelId, timestamp: timestamp?.toISOString() } };
     }
+    case 'custom':
+      return { type: part.type, payload: { kind: part.kind } };
+    case 'tool-approval-request':
+      // Passed, never acted on: what a provider runs of its own is not ours to approve.
+      return { type: part.type, payload: { approvalId: part.approvalId, toolCallId: part.toolCallId } };
+    case 'raw':
+      return { type: part.type, payload: rawPayload(part.rawValue) };
     default:
       return undefined;
   }
 }
 
-function metadata({ providerMetadata }: { providerMetadata?: unknown }): object {
-  return providerMetadata === undefined ? {} : { providerMetadata };
+/** A signature that a provider gives of its reasoning, under whatever name. */
+function signatureOf(part: { providerMetadata?: unknown }): { signature?: string } {
+  const signature = Object.values(passedMetadata(part.providerMetadata) ?? {})
+    .map(({ signature: signed, reasoningEncryptedContent: sealed }) => signed ?? sealed)
+    .find((one) => typeof one === 'string');
+  return typeof signature === 'string' ? { signature } : {};
+}
+
+function rawPayload(value: unknown): object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value };
 }
 
 /** Arguments that are not JSON stay text: the tool's schema refuses them, and the model is told. */

@@ -5,17 +5,32 @@ import { toModelError } from '@millrace/models';
 import { createChunkMaker, usageOf, type ModelPart } from './model-parts.ts';
 import { createPartEnds } from './part-ends.ts';
 import type { CallOptions, LanguageModel } from './prompt.ts';
+import { metadataOf, type ProviderMetadata } from './provider-metadata.ts';
 import { unlessStopped } from '../state/unless-stopped.ts';
 
 /** How long a model may send nothing, ms. */
 const MODEL_IDLE_MS = 120_000;
 
 export type ModelEnd = ModelAnswered | ModelFailure;
-type ModelAnswered = { finishReason: string; usage: Usage; warnings: unknown[] } & ProviderCall;
+export type ModelAnswered = {
+  finishReason: string;
+  usage: Usage;
+  warnings: unknown[];
+  /** From asking to the end; absent from a cache. */
+  latencyMs?: number;
+  providerMetadata?: ProviderMetadata;
+} & ProviderCall;
 /** What the provider's client tells of a call beside its stream: for processors alone, never for a client. */
 export type ProviderCall = { request?: unknown; rawResponse?: unknown };
 /** `code`: model-call-failed if absent. */
 export type ModelFailure = { error: ModelError; code?: ErrorCode; retryAfterMs?: number };
+
+export type ModelTold = {
+  /** What the provider sent, as it sent it, beside what was made of it. */
+  raw?: boolean | undefined;
+  /** Called at the stream's start, before its first chunk. */
+  warned?: (warnings: unknown[]) => void;
+};
 
 /**
  * Gives chunks to `take` as they come; a promise that `take` returns is waited for before the model is read on.
@@ -27,10 +42,12 @@ export async function streamModel(
   runId: string,
   signal: AbortSignal,
   take: (chunks: Chunk[]) => Promise<void> | void,
+  { raw = false, warned }: ModelTold = {},
 ): Promise<ModelEnd> {
+  const started = performance.now();
   const idle = watchIdle();
   const abortSignal = AbortSignal.any([signal, idle.signal]);
-  const toChunks = createChunkMaker(runId);
+  const toChunks = createChunkMaker(runId, raw);
   const withEnds = createPartEnds();
   let end: ModelEnd = { error: { name: 'Error', message: 'The model ended without a finish.', isRetryable: true } };
   let warnings: unknown[] = [];
@@ -41,9 +58,16 @@ export async function streamModel(
     for await (const part of partsOf(answer?.stream, abortSignal)) {
       idle.pause();
       if (part.type === 'error') throw part.error;
-      if (part.type === 'stream-start') warnings = part.warnings;
+      if (part.type === 'stream-start') warned?.((warnings = part.warnings));
       if (part.type === 'finish')
-        end = { finishReason: part.finishReason.unified, usage: usageOf(part), warnings, ...provider };
+        end = {
+          finishReason: part.finishReason.unified,
+          usage: usageOf(part),
+          warnings,
+          latencyMs: performance.now() - started,
+          ...metadataOf(part),
+          ...provider,
+        };
       const chunks = withEnds(part, toChunks(part));
       if (chunks.length > 0) await take(chunks);
       if (signal.aborted) break;

@@ -32,9 +32,15 @@ function mayBeCutOff(part: ModelPart): boolean {
 }
 
 /** Neither begins a part nor continues one. */
-function saysNothing({ type }: ModelPart): boolean {
-  return type === 'response-metadata' || type === 'raw' || type === 'source';
-}
+const SAYS_NOTHING: ReadonlySet<string> = new Set([
+  'response-metadata',
+  'raw',
+  'source',
+  'ping',
+  'custom',
+  'tool-approval-request',
+]);
+const saysNothing = ({ type }: ModelPart): boolean => SAYS_NOTHING.has(type);
 
 /** A call whose arguments broke off is none: they are no JSON, and a part of a secret is not found in them. */
 function asCutOff(chunk: Chunk): Chunk[] {

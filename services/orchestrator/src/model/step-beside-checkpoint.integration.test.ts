@@ -39,7 +39,7 @@ const saying =
   };
 const first = chunk(RUN_ID, { type: 'step-start', payload: {} });
 const stream = ({ run }: TestRun, source: ChunkSource) =>
-  streamStep(run, { retryCount: 0, stepNumber: 0 }, { first, source });
+  streamStep(run, { retryCount: 0, stepNumber: 0 }, { first: () => first, source });
 
 describe('a stream that begins beside a checkpoint', () => {
   test('asks the model, and gives what it says to nobody before the checkpoint is written', async () => {

@@ -110,7 +110,7 @@ const saying =
   };
 const first = chunk(RUN_ID, { type: 'step-start', payload: {} });
 const stream = ({ run }: TestRun, source: ChunkSource) =>
-  streamStep(run, { retryCount: 0, stepNumber: 0 }, { first, source });
+  streamStep(run, { retryCount: 0, stepNumber: 0 }, { first: () => first, source });
 
 describe('a stream', () => {
   test('without processors is what the model said', async () => {

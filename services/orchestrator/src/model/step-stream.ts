@@ -1,6 +1,6 @@
 // The stream of a step: the model's chunks through the output stream's processors to the client. Verdict, the model's
 // cancellation, publishing and the return of state meet here. Only what the output chain let through is published or kept.
-import { toWireError, type Chunk, type StageInput, type Usage } from '@millrace/contracts';
+import { toWireError, type Chunk, type StageInput } from '@millrace/contracts';
 import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import { isTransient } from '../state/chunk-publisher.ts';
@@ -9,7 +9,7 @@ import { stopOutcome } from '../stages/stop-outcome.ts';
 import type { Run } from '../state/run-context.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import { createAnswerBuilder, isTooLarge, type AnswerBuilder } from './answer-builder.ts';
-import type { ModelEnd, ModelFailure, ProviderCall } from './model-stream.ts';
+import type { ModelAnswered, ModelEnd, ModelFailure } from './model-stream.ts';
 import { endsByItself } from './part-ends.ts';
 import { unlessStopped } from '../state/unless-stopped.ts';
 import { createOpenParts } from './open-parts.ts';
@@ -20,12 +20,12 @@ import { applyFold } from '../stages/guard-chunks.ts';
 export type ChunkSource = (signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>) => Promise<ModelEnd>;
 
 export type StepStream =
-  | ({ kind: 'answer'; warnings: unknown[]; last?: LastOut } & Said & ProviderCall)
+  | ({ kind: 'answer'; last?: LastOut } & Said)
   | ({ kind: 'model-error' } & ModelFailure)
   | { kind: 'interrupt'; interrupt: Interrupt };
 
 /** What a model has said, as it was let through. */
-export type Said = { builder: AnswerBuilder; finishReason: string; usage: Usage };
+export type Said = { builder: AnswerBuilder } & ModelAnswered;
 
 /** What came out of the last chunks; or why nothing did: a processor stopped at them. */
 export type LastOut = { chunks: readonly Chunk[] } | { interrupt: Interrupt };
@@ -36,9 +36,9 @@ export type LastChunks = (said: Said) => readonly Chunk[];
 /** After a cancel, what processors have let through has this long to come out, ms. */
 const FLUSH_MS = 500;
 
-type Streamed = { first: Chunk; source: ChunkSource; lastChunks?: LastChunks | undefined };
+type Streamed = { first: () => Chunk; source: ChunkSource; lastChunks?: LastChunks | undefined };
 
-/** @param streamed `first` goes with the first chunks of the source, `lastChunks` behind them all */
+/** @param streamed `first` is made when the first chunks of the source are there and goes with them, `lastChunks` behind them all */
 export async function streamStep(run: Run, input: StageInput, streamed: Streamed): Promise<StepStream> {
   const from = run.chunks.nextIndex();
   const stream = await passStream(run, input, streamed);
@@ -107,9 +107,9 @@ async function passStream(run: Run, input: StageInput, { first, source, lastChun
       breakOff(error);
     }
   };
-  const lastOf = ({ finishReason, usage }: Pick<Said, 'finishReason' | 'usage'>, make: LastChunks) => {
+  const lastOf = (end: ModelAnswered, make: LastChunks) => {
     try {
-      return make({ builder, finishReason, usage });
+      return make({ builder, ...end });
     } catch (error) {
       breakOff(error);
       return [];
@@ -125,12 +125,12 @@ async function passStream(run: Run, input: StageInput, { first, source, lastChun
     void chain.stopped.then(() => giveUp.abort());
   }, breakOff);
   /** Goes with the model's first chunks: on its own it would cost a way through all sessions before them. */
-  let frame = [first];
+  let frame: (() => Chunk)[] = [first];
   const take = async (chunks: Chunk[]) => {
     await begun;
     const chain = await opening;
     if (signal.aborted) return;
-    push(chain, [...frame, ...chunks]);
+    push(chain, [...frame.map((make) => make()), ...chunks]);
     frame = [];
     await chain.room();
   };
@@ -141,7 +141,7 @@ async function passStream(run: Run, input: StageInput, { first, source, lastChun
     if (broken) return { kind: 'interrupt', interrupt: broken };
     const chain = await opening;
     const isWhole = end !== undefined && 'finishReason' in end && endsByItself(end.finishReason);
-    push(chain, [...frame, ...parts.ends(isWhole)]);
+    push(chain, [...frame.map((make) => make()), ...parts.ends(isWhole)]);
     const ending = lastChunks && end && 'finishReason' in end ? chain.end(() => lastOf(end, lastChunks)) : chain.end();
     const fold = (await unlessStopped(ending, run.signal)) ?? (await inTime(run, ending));
     if (fold) applyFold(run, fold, performance.now() - started);

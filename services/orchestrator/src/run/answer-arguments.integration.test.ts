@@ -112,3 +112,22 @@ test('an answer’s message that a processor of processOutputStep replaces is th
   expect(second.heard).toMatchObject([{ text: 'Better.', toolCalls: [] }]);
   expect(made.run.state().open?.answer).toMatchObject({ text: 'Better.' });
 });
+
+test('a step begins with the id of its message and the warnings of the provider’s client', async () => {
+  const warnings = [{ type: 'unsupported' as const, feature: 'seed' }];
+  const made = await stepOf([{ text: 'Hello.', warnings }]);
+  await made.answer();
+  expect(made.published[0]).toMatchObject({ type: 'step-start', payload: { messageId: 'run-1.0', warnings } });
+  const { answer } = made.run.state().open ?? {};
+  expect(answer).toMatchObject({ warnings, latencyMs: expect.any(Number) });
+});
+
+test('raw data is asked of the model where the agent wants it, and from a cache only then', async () => {
+  const quiet = await stepOf([{ text: 'Hello.' }]);
+  await quiet.answer();
+  expect(quiet.asked[0]).not.toHaveProperty('includeRawChunks');
+  const raw = await stepOf([{ text: 'Hello.', raw: [{ sent: 'Hello.' }] }], {}, { agent: { raw: true } });
+  await raw.answer();
+  expect(raw.asked[0]).toMatchObject({ includeRawChunks: true });
+  expect(raw.published).toContainEqual(expect.objectContaining({ type: 'raw', payload: { sent: 'Hello.' } }));
+});

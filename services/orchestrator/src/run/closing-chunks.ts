@@ -35,8 +35,10 @@ export function closingChunks(run: Run, call: ModelCall): LastChunks | undefined
 }
 
 /** As it was let through, before anybody has judged it as a whole. */
-export function answerOf(call: ModelCall, { builder, finishReason, usage }: Said): StepAnswer {
+export function answerOf(call: ModelCall, said: Said): StepAnswer {
+  const { builder, finishReason, usage, latencyMs, providerMetadata } = said;
   const message = builder.message();
+  const [warnings, response] = [builder.warnings(), builder.response()];
   return {
     message,
     text: messageText(message),
@@ -46,6 +48,10 @@ export function answerOf(call: ModelCall, { builder, finishReason, usage }: Said
     usage,
     model: call.model,
     fromCache: call.cached !== undefined,
+    ...(latencyMs !== undefined && { latencyMs }),
+    ...(warnings.length > 0 && { warnings }),
+    ...(response && { response }),
+    ...(providerMetadata && { providerMetadata }),
   };
 }
 

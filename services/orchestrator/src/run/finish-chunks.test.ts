@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { acceptedOf, answerOf, RUN_ID } from '../testing/run-states.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import { finishChunk, runText, stepFinish } from './finish-chunks.ts';
+import { shownSteps } from './shown-steps.ts';
 
 const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
 const step = (stepNumber: number, text: string, calls: (typeof call)[] = []): RunAction[] => [
@@ -43,6 +44,57 @@ describe('the chunk step-finish', () => {
     expect(stepFinish(runAfter(step(0, '', [call]), 1))).toMatchObject({
       payload: { stepResult: { reason: 'tool-calls', isContinued: false } },
     });
+  });
+});
+
+describe('what the provider told of a call', () => {
+  const told = {
+    warnings: [{ type: 'unsupported', feature: 'seed' }],
+    response: { id: 'resp_1', modelId: 'gpt-5' },
+    providerMetadata: { openai: { responseId: 'resp_1' } },
+    latencyMs: 12,
+  };
+  const source = { id: 's', sourceType: 'url', title: 'A', url: 'https://a.example' };
+  const answer = answerOf(0, 'Noon.', []);
+  const message = {
+    ...answer.message,
+    content: {
+      ...answer.message.content,
+      parts: [
+        ...answer.message.content.parts,
+        { type: 'source' as const, source },
+        { type: 'file' as const, data: 'aGk=', mimeType: 'text/plain' },
+      ],
+    },
+  };
+  const run = runAfter([
+    { action: 'step-opened', firstIndex: 0 },
+    { action: 'answer-accepted', answer: { ...answer, ...told, message }, tools: [] },
+    { action: 'step-closed', results: [] },
+  ]);
+
+  test('stands in step-finish and finish', () => {
+    const { response, warnings, providerMetadata } = told;
+    expect(stepFinish(run)).toMatchObject({ payload: { stepResult: { warnings }, response, providerMetadata } });
+    expect(finishChunk(run, 'stop')).toMatchObject({ payload: { stepResult: { warnings }, response } });
+  });
+
+  test('stands in the run’s steps, with sources and files of the answer', () => {
+    const expected = {
+      warnings: told.warnings,
+      response: told.response,
+      latencyMs: 12,
+      sources: [source],
+      files: [{ data: 'aGk=', mimeType: 'text/plain' }],
+    };
+    expect(run.state().steps).toMatchObject([expected]);
+    expect(shownSteps(run)).toMatchObject([expected]);
+  });
+
+  test('of an answer that was taken out has no sources and no files to show', () => {
+    run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: [message.id] }] });
+    expect(shownSteps(run)[0]).not.toHaveProperty('sources');
+    expect(shownSteps(run)[0]).not.toHaveProperty('files');
   });
 });
 

@@ -1,5 +1,5 @@
 // The chunks that end a step and a run, built from what was let through.
-import { messageText, messagesOf, type Chunk, type ChunkOf } from '@millrace/contracts';
+import { messageText, messagesOf, type Chunk, type ChunkOf, type StepResult } from '@millrace/contracts';
 import { chunk } from '../state/make-chunk.ts';
 import type { Run } from '../state/run-context.ts';
 
@@ -14,10 +14,12 @@ export function stepFinish(run: Run): Chunk {
     type: 'step-finish',
     payload: {
       ...(answer && { messageId: answer.message.id }),
-      stepResult: { reason: answer?.finishReason ?? 'other', isContinued },
+      stepResult: { reason: answer?.finishReason ?? 'other', isContinued, ...warningsOf(answer) },
       output: { text: answer?.text ?? '', toolCalls: answer?.toolCalls ?? [], usage: answer?.usage ?? {} },
       metadata: { model: answer?.model ?? run.agent.model, fromCache: answer?.fromCache ?? false },
       totalUsage: usage,
+      ...responseOf(answer),
+      ...(answer?.providerMetadata && { providerMetadata: answer.providerMetadata }),
     },
   });
 }
@@ -34,10 +36,15 @@ export function finishChunk(run: Run, reason: string): Finish {
     runId: run.ref.runId,
     from: 'AGENT',
     payload: {
-      stepResult: { reason },
+      stepResult: { reason, ...warningsOf(steps.at(-1)) },
       output: { text: runText(run), usage, steps: steps.length },
       metadata: { model: steps.at(-1)?.model ?? run.agent.model },
       messages: messagesOf(conversation, 'response'),
+      ...responseOf(steps.at(-1)),
     },
   };
 }
+
+type Told = Pick<StepResult, 'warnings' | 'response'> | undefined;
+const warningsOf = (told: Told): object => (told?.warnings ? { warnings: told.warnings } : {});
+const responseOf = (told: Told): object => (told?.response ? { response: told.response } : {});

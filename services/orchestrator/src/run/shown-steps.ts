@@ -7,7 +7,7 @@ import {
   type StepResult,
   type ToolResult,
 } from '@millrace/contracts';
-import { responseMessageId } from '../state/response-message.ts';
+import { attachmentsOf, responseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 
 /**
@@ -35,7 +35,10 @@ export function shownSteps(run: Run, isOver = false): StepResult[] {
 }
 
 /** A step whose message was removed says nothing. */
-function shownStep(step: StepResult, message: Message | undefined): StepResult {
+function shownStep(
+  { sources: _sources, files: _files, ...step }: StepResult,
+  message: Message | undefined,
+): StepResult {
   if (!message) return { ...step, text: '', reasoning: '', toolCalls: [], toolResults: [] };
   const toolCalls = toolCallsOf(message);
   return {
@@ -44,6 +47,7 @@ function shownStep(step: StepResult, message: Message | undefined): StepResult {
     reasoning: reasoningOf(message),
     toolCalls,
     toolResults: resultsOf(message),
+    ...attachmentsOf(message),
   };
 }
 

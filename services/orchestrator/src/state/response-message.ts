@@ -1,5 +1,13 @@
-// The response message of a step: its id, and the results of its calls.
-import { isOwnCall, type JsonValue, type Message, type MessagePart, type ToolResult } from '@millrace/contracts';
+// The response message of a step: its id, the results of its calls, and what stands beside its text.
+import {
+  isOwnCall,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  type MessagePart,
+  type StepResult,
+  type ToolResult,
+} from '@millrace/contracts';
 
 /** Derived, so that a step that is repeated replaces its message instead of adding one. */
 export function responseMessageId(runId: string, stepNumber: number): string {
@@ -23,3 +31,14 @@ export function withResults(message: Message, results: readonly ToolResult[]): M
   });
   return { ...message, content: { ...message.content, parts } };
 }
+
+/** Sources and files of an answer; none where it has none. */
+export function attachmentsOf({ content }: Message): Pick<StepResult, 'sources' | 'files'> {
+  const sources = content.parts.flatMap((part) => (part.type === 'source' ? [asObject(part.source)] : []));
+  const files = content.parts.flatMap((part) =>
+    part.type === 'file' ? [{ data: part.data, mimeType: part.mimeType }] : [],
+  );
+  return { ...(sources.length > 0 && { sources }), ...(files.length > 0 && { files }) };
+}
+
+const asObject = (value: object): JsonObject => JSON.parse(JSON.stringify(value));

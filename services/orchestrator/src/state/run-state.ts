@@ -16,7 +16,7 @@ import {
   type Usage,
 } from '@millrace/contracts';
 import { reducePending } from './reduce-pending.ts';
-import { withResults } from './response-message.ts';
+import { attachmentsOf, withResults } from './response-message.ts';
 
 /** The tag of the system message that tells the model why its answer was rejected. docs/semantics.md, section 5. */
 export const FEEDBACK_TAG = 'processor-retry-feedback';
@@ -208,6 +208,7 @@ export function stepsWith(state: RunState, answer: StepAnswer): StepResult[] {
 
 function stepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult[]): StepResult {
   const { text, reasoning, toolCalls, finishReason, usage, model, fromCache } = answer;
+  const { latencyMs, warnings, response } = answer;
   return {
     stepNumber: state.steps.length,
     text,
@@ -218,6 +219,10 @@ function stepResult(state: RunState, answer: StepAnswer, toolResults: ToolResult
     usage,
     model,
     fromCache,
+    ...attachmentsOf(answer.message),
+    ...(latencyMs !== undefined && { latencyMs }),
+    ...(warnings && { warnings }),
+    ...(response && { response }),
   };
 }
 

@@ -11,6 +11,8 @@ export type Say = {
   breaksOff?: unknown;
   /** Waited for after the text, or until the call is given up. */
   until?: Promise<unknown>;
+  warnings?: Extract<ModelPart, { type: 'stream-start' }>['warnings'];
+  raw?: unknown[];
   /** What the provider's client tells beside the stream. */
   request?: { body?: unknown };
   response?: { headers?: Record<string, string> };
@@ -36,12 +38,13 @@ export function scriptModel(...script: Say[]): ScriptedModel {
 }
 
 function streamOf(
-  { text = '', calls = [], breaksOff, until, lastWords }: Say,
+  { text = '', calls = [], warnings = [], raw = [], breaksOff, until, lastWords }: Say,
   signal: AbortSignal | undefined,
 ): ReadableStream<ModelPart> {
   const isEmpty = text === '';
   const parts: ModelPart[] = [
-    { type: 'stream-start', warnings: [] },
+    { type: 'stream-start', warnings },
+    ...raw.map((rawValue): ModelPart => ({ type: 'raw', rawValue })),
     ...(isEmpty ? [] : textParts(text)),
     ...calls.map((call): ModelPart => ({ type: 'tool-call', ...call })),
   ];

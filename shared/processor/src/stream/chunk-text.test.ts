@@ -1,7 +1,7 @@
 import type { Chunk, JsonValue } from '@millrace/contracts';
 import { TEST_RUN } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { mapChunkText, mapStrings, stringsOf } from './chunk-text.ts';
+import { bareDelta, mapChunkText, mapStrings, stringsOf } from './chunk-text.ts';
 
 const base = { runId: TEST_RUN.runId, from: 'AGENT' as const };
 const upper = (text: string) => text.toUpperCase();
@@ -102,5 +102,82 @@ test('a finish keeps its ids and names, and loses text wherever else it stands',
         },
       ],
     },
+  });
+});
+
+describe('what is not known to be no text is text', () => {
+  const mappedOf = (type: string, payload: object): unknown => {
+    const chunk: Chunk = JSON.parse(JSON.stringify({ type, ...base, payload }));
+    const mapped = mapChunkText(chunk, upper);
+    return 'payload' in mapped && mapped.payload;
+  };
+
+  test.each([
+    ['a type that nobody knows', 'brand-new', { note: 'x', id: 'x' }, { note: 'X', id: 'x' }],
+    ['a member that nobody knows', 'text-start', { id: 'x', note: 'x' }, { id: 'x', note: 'X' }],
+    [
+      'references at the end of a text',
+      'text-end',
+      { id: 'x', citations: [{ citedText: 'x', source: { id: 'x', title: 'x' } }] },
+      { id: 'x', citations: [{ citedText: 'X', source: { id: 'X', title: 'X' } }] },
+    ],
+    [
+      'what a provider tells, but its ids',
+      'text-start',
+      { id: 'x', providerMetadata: { openai: { itemId: 'x', annotations: [{ type: 'x', title: 'x' }] } } },
+      { id: 'x', providerMetadata: { openai: { itemId: 'x', annotations: [{ type: 'x', title: 'X' }] } } },
+    ],
+    [
+      'warnings',
+      'step-start',
+      { messageId: 'x', warnings: [{ type: 'x', message: 'x' }] },
+      { messageId: 'x', warnings: [{ type: 'x', message: 'X' }] },
+    ],
+    ['raw data', 'raw', { choices: [{ delta: 'x' }] }, { choices: [{ delta: 'X' }] }],
+    ['a workflow’s state', 'watch', { workflowState: { said: 'x' } }, { workflowState: { said: 'X' } }],
+    [
+      'a URL in the place of bytes',
+      'reasoning-file',
+      { data: 'https://x', mimeType: 'x' },
+      { data: 'HTTPS://X', mimeType: 'x' },
+    ],
+    [
+      'the reason of a tripwire, and not that of an end',
+      'step-finish',
+      { stepResult: { reason: 'x', note: 'x' } },
+      { stepResult: { reason: 'x', note: 'X' } },
+    ],
+    [
+      'a response but its id and model',
+      'finish',
+      { response: { id: 'x', modelId: 'x', body: 'x' }, output: {}, messages: [], stepResult: { reason: 'x' } },
+      { response: { id: 'x', modelId: 'x', body: 'X' }, output: {}, messages: [], stepResult: { reason: 'x' } },
+    ],
+  ])('%s', (_what, type, payload, expected) => {
+    expect(mappedOf(type, payload)).toEqual(expected);
+  });
+
+  test('the bytes of a file are none', () => {
+    const bytes = { data: 'eHg=', base64: 'eHg=', mimeType: 'text/plain' };
+    expect(mappedOf('reasoning-file', bytes)).toEqual(bytes);
+  });
+});
+
+describe('a piece of text', () => {
+  const piece = (more: object): Chunk & { payload: object } =>
+    JSON.parse(JSON.stringify({ type: 'text-delta', ...base, payload: { id: 't', text: 'x', ...more } }));
+
+  test('with nothing beside it is the same object', () => {
+    const chunk = piece({});
+    expect(bareDelta(chunk)).toBe(chunk);
+  });
+
+  test('keeps a provider’s ids, and loses whatever else stands beside it', () => {
+    const told = { openai: { itemId: 'msg_1', logprobs: [{ token: 'x' }], phase: 'x'.repeat(300) } };
+    expect(bareDelta(piece({ providerMetadata: told, note: 'x' })).payload).toEqual({
+      id: 't',
+      text: 'x',
+      providerMetadata: { openai: { itemId: 'msg_1' } },
+    });
   });
 });

@@ -1,0 +1,54 @@
+// What a provider tells beside its answer, by an allow-list of names: ids, states, counts, references and what only the provider can
+// read. What is not listed is left out; `logprobs` above all, which is the answer once more, token by token, as no guard can judge it.
+import type { JsonObject, JsonValue } from '@millrace/contracts';
+
+const PASSED: ReadonlySet<string> = new Set([
+  'acceptedPredictionTokens',
+  'annotations',
+  'approvalRequestId',
+  'caller',
+  'containerId',
+  'encryptedContent',
+  'fileId',
+  'filename',
+  'index',
+  'itemId',
+  'namespace',
+  'phase',
+  'reasoningEncryptedContent',
+  'redactedData',
+  'rejectedPredictionTokens',
+  'responseId',
+  'serviceTier',
+  'signature',
+  'type',
+]);
+
+export type ProviderMetadata = Record<string, JsonObject>;
+
+/** As a member of a payload; none where nothing of it passes. */
+export function metadataOf(part: { providerMetadata?: unknown }): { providerMetadata?: ProviderMetadata } {
+  const providerMetadata = passedMetadata(part.providerMetadata);
+  return providerMetadata ? { providerMetadata } : {};
+}
+
+/** By provider. */
+export function passedMetadata(given: unknown): ProviderMetadata | undefined {
+  if (!isObject(given)) return undefined;
+  const passed = Object.entries(given).flatMap(([provider, members]) => {
+    const own = isObject(members) ? passedMembers(members) : {};
+    return Object.keys(own).length > 0 ? [[provider, own] as const] : [];
+  });
+  return passed.length > 0 ? Object.fromEntries(passed) : undefined;
+}
+
+function passedMembers(members: object): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]: [string, JsonValue | undefined]) =>
+      PASSED.has(name) && value !== undefined && value !== null ? [[name, value] as const] : [],
+    ),
+  );
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
