@@ -25,7 +25,8 @@ test('docs/chunks.md marks the chunks that do not pass the output chain', () => 
 });
 
 test('docs/chunks.md says of each chunk who makes it', () => {
-  for (const { type, maker } of rows) expect(maker, type).toMatch(/^(–|(model|run|tools)(, (model|run|tools))*)$/);
+  const makers = /^(–|(model|run|tools)(, (model|run|tools))*)$/;
+  expect(rows.filter(({ maker }) => !makers.test(maker))).toEqual([]);
 });
 
 function membersOf(cell: string): string[] {
