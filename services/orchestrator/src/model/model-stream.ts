@@ -21,7 +21,7 @@ export type ModelAnswered = {
   providerMetadata?: ProviderMetadata;
 } & ProviderCall;
 /** What the provider's client tells of a call beside its stream: for processors alone, never for a client. */
-export type ProviderCall = { request?: unknown; rawResponse?: unknown };
+type ProviderCall = { request?: unknown; rawResponse?: unknown };
 /** `code`: model-call-failed if absent. */
 export type ModelFailure = { error: ModelError; code?: ErrorCode; retryAfterMs?: number };
 
