@@ -64,11 +64,6 @@ describe('a plan', () => {
     expect(plan.entries['message-history']?.options).toEqual({ lastMessages: 2 });
   });
 
-  test('may show raw data beside memory and processors of the input', () => {
-    const plan = planOf({ raw: true, input: ['pii'], memory: { lastMessages: 2 } });
-    expect(Object.keys(plan.entries)).toEqual(['pii', 'message-history']);
-  });
-
   test('has the tools’ definitions', () => {
     expect(planOf({ tools: ['clock'] }).tools).toEqual([clock]);
   });
@@ -76,16 +71,6 @@ describe('a plan', () => {
 
 describe('resolving an agent refuses, with names and place,', () => {
   test.each<[string, JsonObject, object]>([
-    [
-      'raw data beside a processor of the output',
-      { raw: true, output: ['pii'] },
-      { code: 'agent-invalid', path: 'raw', message: expect.stringContaining('past pii') },
-    ],
-    [
-      'raw data beside a processor of the output that callers may list',
-      { raw: true, overrides: ['pii'] },
-      { code: 'agent-invalid', path: 'raw', message: expect.stringContaining('past pii') },
-    ],
     [
       'an unknown processor',
       { input: ['pii', 'nosuch'] },
