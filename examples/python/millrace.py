@@ -1,5 +1,5 @@
 # Copyright the Millrace authors. Licensed under the Apache License, Version 2.0: http://www.apache.org/licenses/LICENSE-2.0
-"""Millrace processors in Python: the protocol of docs/wire.md in one file, over nats-py. Copy it next to your program.
+"""Millrace processors and tools in Python: the protocol of docs/wire.md in one file, over nats-py. Copy it next to your program.
 
     class Shout(Processor):
         id, description, reads = "shout", "Blocks input in capitals.", ["input"]
@@ -109,6 +109,29 @@ class Processor:
 
 def method_name(stage):
     return re.sub(r"([A-Z]+)", r"_\1", stage).lower()
+
+
+class Tool:
+    """A function that a model may call. execute(args, call) returns what is JSON, or raises; it may be async, and suspend()."""
+
+    name = description = ""
+    input_schema = {"type": "object"}
+    idempotent = False
+    timeout_ms = 30_000
+
+    @classmethod
+    def definition(cls, subject):
+        told = {"name": cls.name, "description": cls.description, "inputSchema": cls.input_schema, "subject": subject}
+        return {**told, "idempotent": cls.idempotent, "timeoutMs": cls.timeout_ms}
+
+
+class ToolCall:
+    def __init__(self, request, tell):
+        self.id, self.run, self.context, self.tell = request["callId"], request["run"], request.get("requestContext", {}), tell
+        self.idempotency_key, self.resume_data = request.get("idempotencyKey"), request.get("resumeData")
+
+    def write(self, name, data):
+        self.tell([{"type": f"data-{name}", "runId": self.run["runId"], "from": "AGENT", "data": data}])
 
 
 class Call:
@@ -227,13 +250,17 @@ class Session:
 
 
 class Service:
-    def __init__(self, nc, name, processors, version, prefix):
-        self.nc, self.name, self.version, self.prefix = nc, name, version, prefix
-        self.processors, self.replica = {processor.id: processor for processor in processors}, secrets.token_hex(8)
+    def __init__(self, nc, name, served, version, prefix):
+        self.nc, self.name, self.version, self.prefix, self.replica = nc, name, version, prefix, secrets.token_hex(8)
+        self.processors = {one.id: one for one in served if issubclass(one, Processor)}
+        self.tools = {one.name: one for one in served if issubclass(one, Tool)}
         self.sessions, self.calls, self.tasks, self.requests = {}, {}, set(), {}
 
     def subject(self, stage, processor):
         return f"{self.prefix}.stage.{stage}.{processor.id}"
+
+    def tool_subject(self, tool):
+        return f"{self.prefix}.tool.{tool}"
 
     async def start(self):
         endpoints = [(stage, processor) for processor in self.processors.values() for stage in processor.stages()]
@@ -242,6 +269,7 @@ class Service:
         for stage, processor in endpoints:
             await self.on(f"{self.subject(stage, processor)}.{self.replica}", self.asked)
         self.shared = [await self.on(self.subject(s, p), self.asked, p.id) for s, p in endpoints]
+        self.shared += [await self.on(self.tool_subject(tool), self.tool_asked, tool) for tool in self.tools]
         for verb in ("PING", "INFO", "STATS"):
             for tail in ("", f".{self.name}", f".{self.name}.{self.replica}"):
                 await self.on(f"$SRV.{verb}{tail}", lambda _, message, verb=verb: self.reply(message, self.told(verb, endpoints)))
@@ -334,6 +362,35 @@ class Service:
         except Exception as error:
             return failure(error)
 
+    async def tool_asked(self, request, message):
+        sequence = 0
+
+        def tell(progress):
+            nonlocal sequence
+            self.keep(self.reply(message, {"sequence": sequence, "progress": progress}))
+            sequence += 1
+
+        try:
+            self.requests[message.subject] = self.requests.get(message.subject, 0) + 1
+            call, tool = ToolCall(request, tell), self.tools[message.subject.rsplit(".", 1)[-1]]
+            work = asyncio.ensure_future(self.execute(tool(), request["toolCall"]["args"], call))
+            self.calls[call.id] = work
+            try:
+                said = {"result": await asyncio.wait_for(work, request["timeoutMs"] / 1000)}
+                json.dumps(said)
+            finally:
+                self.calls.pop(call.id, None)
+        except (asyncio.CancelledError, asyncio.TimeoutError):
+            return
+        except Stop as stop:
+            said = {"suspended": {key: value for key, value in stop.verdict.items() if key != "type"}}
+        except Exception as error:
+            said = {"error": {"code": "tool-failed", "message": f"{type(error).__name__}: {error}"}}
+        await self.reply(message, {"sequence": sequence, **said, "replica": self.replica})
+
+    async def execute(self, tool, args, call):
+        return await settled(tool.execute(args, call))
+
     async def open(self, request, message, processor):
         stream = Stream(processor, request)
         opened = {"opened": True, "service": self.name, "replica": self.replica, "served": 1}
@@ -352,16 +409,21 @@ class Service:
 
     def told(self, verb, endpoints):
         kind = {"PING": "ping", "INFO": "info", "STATS": "stats"}[verb]
-        limits = json.dumps({"maxCalls": MAX_CALLS})
-        told = {"type": f"io.nats.micro.v1.{kind}_response", "name": self.name, "id": self.replica, "version": self.version, "metadata": {"millrace": limits}}
-        named = lambda s, p: {"name": f"{s}-{p.id}", "subject": self.subject(s, p), "queue_group": p.id}
+        limits = {"millrace": json.dumps({"maxCalls": MAX_CALLS})}
+        told = {"type": f"io.nats.micro.v1.{kind}_response", "name": self.name, "id": self.replica, "version": self.version, "metadata": limits}
+        rows = [(f"{s}-{p.id}", self.subject(s, p), p.id, {"kind": "processor", "stage": s, "descriptor": p.descriptor()}) for s, p in endpoints]
+        for name, tool in self.tools.items():
+            subject = self.tool_subject(name)
+            rows.append((f"tool-{name}", subject, name, {"kind": "tool", "tool": tool.definition(subject)}))
         if verb == "INFO":
-            described = lambda s, p: {"millrace": json.dumps({"kind": "processor", "stage": s, "descriptor": p.descriptor()})}
-            told |= {"description": "Processors in Python.", "endpoints": [{**named(s, p), "metadata": described(s, p)} for s, p in endpoints]}
+            told |= {"description": "In Python.", "endpoints": []}
         if verb == "STATS":
+            told |= {"started": STARTED, "endpoints": []}
+        for name, subject, queue, described in rows if verb != "PING" else ():
+            endpoint = {"name": name, "subject": subject, "queue_group": queue}
             zero = {"num_errors": 0, "last_error": "", "processing_time": 0, "average_processing_time": 0}
-            count = lambda s, p: self.requests.get(self.subject(s, p), 0)
-            told |= {"started": STARTED, "endpoints": [{**named(s, p), "num_requests": count(s, p), **zero} for s, p in endpoints]}
+            more = {"metadata": {"millrace": json.dumps(described)}} if verb == "INFO" else {"num_requests": self.requests.get(subject, 0), **zero}
+            told["endpoints"].append({**endpoint, **more})
         return told
 
 
@@ -372,10 +434,10 @@ def dump(value):
     return json.dumps(value).encode()
 
 
-async def run(name, processors, version="1.0.0"):
-    """Serves until SIGTERM or SIGINT; what is under way then is finished first. NATS_URL and MILLRACE_PREFIX say where."""
+async def run(name, served, version="1.0.0"):
+    """Serves processors and tools until SIGTERM or SIGINT; what is under way then is finished first. NATS_URL and MILLRACE_PREFIX say where."""
     nc = await nats.connect(os.environ.get("NATS_URL", "nats://127.0.0.1:4222"), name=name, max_reconnect_attempts=-1)
-    service = Service(nc, name, processors, version, os.environ.get("MILLRACE_PREFIX", "mr.v1"))
+    service = Service(nc, name, served, version, os.environ.get("MILLRACE_PREFIX", "mr.v1"))
     await service.start()
     stopped = asyncio.Event()
     for which in (signal.SIGTERM, signal.SIGINT):
@@ -384,5 +446,5 @@ async def run(name, processors, version="1.0.0"):
     await service.stop()
 
 
-def serve(name, processors, version="1.0.0"):
-    asyncio.run(run(name, processors, version))
+def serve(name, served, version="1.0.0"):
+    asyncio.run(run(name, served, version))

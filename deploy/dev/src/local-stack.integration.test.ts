@@ -6,9 +6,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { mainOf } from './service-table.ts';
 import { startLocalStack } from './local-stack.ts';
 import { stateDir, type StateDir } from './state-dir.ts';
+import { SERVICES } from './service-table.ts';
 import { scratchDir } from './testing/scratch-dir.ts';
 
-const NAMES = ['orchestrator', 'guardrails', 'message-history', 'semantic-recall', 'working-memory', 'tools'];
+/** Of the table: a service that is added to it is started like the others. */
+const NAMES = SERVICES.map(({ name }) => name);
 const elsewhere = {
   NATS_URL: 'nats://elsewhere:4222',
   REDIS_URL: 'redis://elsewhere:6379',

@@ -8,7 +8,7 @@ import { EXIT_CODES, exitCodeTable, exitOfError } from './exit-codes.ts';
 import { checkCommand } from './check-command.ts';
 import { deadLettersCommand } from './dead-letters-command.ts';
 import { memoryCommand, threadsCommand } from './memory-command.ts';
-import { newCommand } from './new-command.ts';
+import { newCommand } from './new/new-command.ts';
 import { processorsCommand } from './processors-command.ts';
 import { reportError } from './report-error.ts';
 import { cancelCommand, followCommand, runCommand } from './run-command.ts';

@@ -1,0 +1,105 @@
+// `millrace new`: writes what somebody begins with, so that it works as it is. In this workspace a package like the others; outside of it a
+// folder that needs nothing of this checkout any more; in Python a folder with one module, wherever it is.
+import { stat } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { isToken } from '@millrace/contracts';
+import { cliCommand, group, type Cli } from '../cli-command.ts';
+import { note, say } from '../cli-io.ts';
+import { UsageError } from '../usage-error.ts';
+import { makeOutsideFolder } from './outside-folder.ts';
+import { makePythonFolder } from './python-folder.ts';
+import type { Kind } from './scaffold.ts';
+import { addToWorkspace } from './workspace-package.ts';
+
+const CHECKOUT = resolve(import.meta.dirname, '../../../..');
+
+export const newCommand = (cli: Cli) =>
+  group('millrace new', 'Write the beginning of a processor or a tool', {
+    processor: newOf(cli, 'processor'),
+    tool: newOf(cli, 'tool'),
+  });
+
+const newOf = (cli: Cli, kind: Kind) => {
+  const command = `millrace new ${kind}`;
+  return cliCommand(cli, {
+    name: command,
+    description: `Write a ${kind} that works, and an agent that uses it.`,
+    args: {
+      name: { type: 'positional', required: true, description: 'its id, for example no-shouting' },
+      lang: { type: 'string', description: 'ts or py (default: ts)' },
+      into: {
+        type: 'string',
+        description: 'folder of the new one (default: services/NAME in this workspace, ./NAME outside of it)',
+      },
+    },
+    async run({ name, lang = 'ts', into }) {
+      const { cwd, env } = cli.io;
+      if (!isToken(name))
+        throw new UsageError(`a name is 1 to 64 of A-Z, a-z, 0-9, "_" and "-", not "${name}"`, command);
+      if (lang !== 'ts' && lang !== 'py') throw new UsageError(`--lang is ts or py, not "${lang}"`, command);
+      const isInside = isWithin(resolve(cwd, into ?? '.'));
+      const folder = into === undefined ? defaultFolder(cwd, isInside, lang, name) : resolve(cwd, into);
+      if (await isThere(folder)) throw new UsageError(`${folder} is there already: take another name`, command);
+      if (lang === 'py') {
+        await makePythonFolder(CHECKOUT, folder, kind, name);
+        return say(cli.io, pythonSteps(kind, name, folder));
+      }
+      if (!isInside) {
+        note(cli.io, '[new] packages are built and packed; npm installs the rest');
+        await makeOutsideFolder(CHECKOUT, folder, kind, name, env);
+        return say(cli.io, outsideSteps(kind, name, folder));
+      }
+      if (into !== undefined)
+        throw new UsageError('in this workspace it stands in services/NAME: leave --into out', command);
+      if (!/^[a-z]/.test(name)) throw new UsageError('a package begins with a lower-case letter', command);
+      note(cli.io, '[new] the pinned pnpm updates the lockfile');
+      say(cli.io, insideSteps(kind, name, await addToWorkspace(CHECKOUT, kind, name, env)));
+    },
+  });
+};
+
+function defaultFolder(cwd: string, isInside: boolean, lang: string, name: string): string {
+  if (!isInside) return resolve(cwd, name);
+  return lang === 'py' ? join(CHECKOUT, 'processors', name) : join(CHECKOUT, 'services', name);
+}
+
+const isWithin = (folder: string): boolean => folder === CHECKOUT || folder.startsWith(`${CHECKOUT}${sep}`);
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+const portable = (path: string): string => path.split(sep).join('/');
+
+const SAID: Record<Kind, string> = {
+  processor: 'WHY DOES NOBODY EVER LISTEN TO ME',
+  tool: 'How often does r stand in strawberry?',
+};
+
+const inAnotherTerminal = (kind: Kind, name: string, folder: string): string => `In another terminal:
+${kind === 'processor' ? `  npm run -s millrace -- check ${name}\n` : ''}  npm run -s millrace -- agents apply ${folder}/agent.yaml
+  npm run -s millrace -- run ${name} "${SAID[kind]}"`;
+
+const insideSteps = (kind: Kind, name: string, folder: string): string =>
+  `${folder} is a ${kind} that works as it is: change it. The lockfile, the import table${kind === 'processor' ? ', the pages of the processors' : ''} and npm start know of it.
+
+npm start serves it from now on; without that, beside a stack that serves:
+  npm run -s processor -- ${folder}/src/main.ts
+${inAnotherTerminal(kind, name, folder)}`;
+
+const outsideSteps = (kind: Kind, name: string, folder: string): string =>
+  `${folder} is a ${kind} that works as it is: change it. It needs nothing of this checkout.
+
+With NATS_URL set to where Millrace is, run it, and leave it running:
+  cd ${folder} && npm start
+${inAnotherTerminal(kind, name, folder)}`;
+
+const pythonSteps = (kind: Kind, name: string, folder: string): string => {
+  const shown = isWithin(folder) ? portable(relative(CHECKOUT, folder)) : folder;
+  return `${shown}/main.py is a ${kind} that works as it is: change it. millrace.py beside it carries the protocol.
+
+With NATS_URL set to where Millrace is, run it, and leave it running:
+  pip install -r ${shown}/requirements.txt
+  python3 ${shown}/main.py
+${inAnotherTerminal(kind, name, shown)}`;
+};
