@@ -4,7 +4,12 @@ import { globSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-const manifests = ['shared/*/package.json', 'services/*/package.json', 'deploy/dev/package.json'];
+const manifests = [
+  'shared/*/package.json',
+  'services/*/package.json',
+  'deploy/dev/package.json',
+  'examples/*/package.json',
+];
 const packages = globSync(manifests, { cwd: import.meta.dirname })
   .map(dirname)
   .toSorted();

@@ -6,7 +6,11 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['{shared,services}/*/src/**/*.test.ts', 'deploy/dev/src/**/*.test.ts', 'test/architecture/*.test.ts'],
+    include: [
+      '{shared,services}/*/src/**/*.test.ts',
+      '{deploy/dev,examples/*}/src/**/*.test.ts',
+      'test/architecture/*.test.ts',
+    ],
     exclude: ['**/node_modules/**', '**/*.{integration,property,bounds,tree}.test.ts'],
     pool: 'threads',
     isolate: false,

@@ -28,6 +28,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'message-history': ofStores,
   'semantic-recall': ofStores,
   'working-memory': ofStores,
+  /** The client for its test alone. */
+  'processor-examples': ['contracts', 'processor', 'client'],
   dev: ['contracts', 'client', 'cli', 'servers', 'service'],
   testkit: ['contracts', 'bus', 'check', 'service', 'processor', 'models', 'servers', 'client'],
   /** A black box over the bus and HTTP. */

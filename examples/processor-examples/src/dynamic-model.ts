@@ -1,0 +1,25 @@
+// Another model for another step: a quick one first, a better one where tools have answered, and no tools at all after too many steps.
+// What is returned holds for this step alone.
+import { defineProcessor } from '@millrace/processor';
+import { z } from 'zod';
+
+export const dynamicModel = defineProcessor({
+  id: 'dynamic-model',
+  description: 'Chooses the model of each step.',
+  stages: ['processInputStep'],
+  reads: ['steps'],
+  options: z.strictObject({
+    first: z.string().default('openai/gpt-5-mini').describe('the model of every other step'),
+    afterTools: z.string().default('openai/gpt-5').describe('the model where the step before called tools'),
+    maxToolSteps: z.int().min(1).default(5).describe('from this step on no tool is called'),
+  }),
+  create: ({ first, afterTools, maxToolSteps }) => ({
+    processInputStep({ stepNumber, steps }) {
+      const hasAsked = (steps.at(-1)?.toolCalls.length ?? 0) > 0;
+      return {
+        model: hasAsked ? afterTools : first,
+        ...(stepNumber >= maxToolSteps && { toolChoice: 'none' as const }),
+      };
+    },
+  }),
+});
