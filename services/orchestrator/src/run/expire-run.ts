@@ -7,6 +7,7 @@ import { wakeIfAnswered } from '../state/after-suspension.ts';
 import { endUndriven } from '../state/end-undriven.ts';
 import { forgetRun } from '../state/forget-run.ts';
 import { readHead } from '../state/run-head.ts';
+import { expiryDueAt } from '../state/suspension-store.ts';
 
 export async function expireRun(access: JetStreamAccess, { tenant, runId, epoch }: Expiry): Promise<void> {
   const address = { tenant, runId };
@@ -20,7 +21,7 @@ export async function expireRun(access: JetStreamAccess, { tenant, runId, epoch 
 }
 
 async function renewTimer(access: JetStreamAccess, { tenant, runId, epoch, suspension }: RunHead): Promise<void> {
-  if (suspension) await setTimer(access, { tenant, runId, epoch }, suspension.expiresAt);
+  if (suspension) await setTimer(access, { tenant, runId, epoch }, expiryDueAt(suspension.expiresAt));
 }
 
 function expired({ suspension }: RunHead): WireError {

@@ -18,7 +18,7 @@ import { fail, type Outcome } from '../state/interrupt.ts';
 import { prolongRecords } from '../state/load-run.ts';
 import { chunk } from '../state/make-chunk.ts';
 import type { Run } from '../state/run-context.ts';
-import { pendingOf, readResumptions, writeSuspension } from '../state/suspension-store.ts';
+import { expiryDueAt, pendingOf, readResumptions, writeSuspension } from '../state/suspension-store.ts';
 import { throughOutages } from '../state/through-outages.ts';
 import { resultSoFar } from './end-run.ts';
 import { passPayload } from './pass-texts.ts';
@@ -104,7 +104,7 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
       prolongRecords(access, store.head(), ttlSeconds),
       store.keepEnd({ result: resultSoFar(run), lastChunk }, ttlSeconds),
       writeSuspension(access, store.head(), suspension, ttlSeconds).then(() =>
-        setTimer(access, { tenant, runId, epoch }, expiresAt),
+        setTimer(access, { tenant, runId, epoch }, expiryDueAt(expiresAt)),
       ),
     ]),
   );

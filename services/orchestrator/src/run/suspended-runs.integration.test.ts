@@ -35,6 +35,15 @@ describe('an answer', () => {
     return { run, received, token: pending?.resumeToken ?? '' };
   }
 
+  test('is of one run of one tenant: elsewhere its token opens nothing', async () => {
+    const [{ run, token }, { run: other }] = [await suspended(), await suspended()];
+    const elsewhere = runs.api().resume({ token, data: 1 }, runs.address(other));
+    await expect(elsewhere).rejects.toMatchObject({ code: 'resume-token-invalid' });
+    const foreign = runs.api().resume({ token, data: 1 }, { tenant: 'other', run: run.runId });
+    await expect(foreign).rejects.toMatchObject({ code: 'run-unknown' });
+    expect(await runs.pending(run)).toHaveLength(1);
+  });
+
   test('counts once: the second one is refused, whether the run goes on by then or not', async () => {
     const { run, token, received } = await suspended();
     await runs.resume(run, token, 'first');

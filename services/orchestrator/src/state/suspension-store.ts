@@ -16,6 +16,10 @@ import type { Run } from './run-context.ts';
 
 type Address = Pick<RunHead, 'tenant' | 'runId'>;
 
+/** An answer that came in time is stored by then: the run does not expire before. ms */
+const STORED_WITHIN_MS = 1_000;
+export const expiryDueAt = (expiresAt: number): number => expiresAt + STORED_WITHIN_MS;
+
 /** What was removed is forgotten after this: long enough for whoever reads it back. */
 const TOMBSTONE_SECONDS = 60;
 

@@ -1,0 +1,66 @@
+// An answer about the time at which a run can wait no longer: it counts, or is refused; it is never accepted and then lost.
+import type { StageCall, Verdict } from '@millrace/contracts';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { expect, test } from 'vitest';
+import { resumeRun } from '../api/resume-run.ts';
+import { ask } from '../testing/gated-stage.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
+import { useSuspendedRuns } from '../testing/suspended-runs.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+const runs = useSuspendedRuns(stream);
+
+/** It waits for a second. */
+async function brieflySuspended() {
+  const script = ({ entries: [entry] }: StageCall): Verdict[] => [
+    entry?.resumeData === undefined ? ask({ expiresInSeconds: 1 }) : goOn,
+  ];
+  runs.stops.push(scriptReplica(connection.bus, 'processInput', ['brief'], script).stop);
+  const driver = runs.driver({ text: 'never' });
+  const run = await driver.begin({ agent: await driver.apply({}, planOf([planEntry('brief')])) });
+  await run.drive();
+  const [pending] = await runs.pending(run);
+  const head = await run.head();
+  if (!pending || !head) throw new Error('the run is not suspended');
+  const isOver = (byMs = 0) => Date.now() > Date.parse(pending.expiresAt) + byMs;
+  return { run, head, token: pending.resumeToken, isOver };
+}
+
+test('an answer that comes in time counts, though it is stored when the time is up', async () => {
+  const { run, head, token, isOver } = await brieflySuspended();
+  runs.expire();
+  runs.orchestrator({ text: 'Hello.' });
+  const { access } = stream;
+  const js = Object.create(access.js, {
+    publish: {
+      value: async (...args: Parameters<typeof access.js.publish>) => {
+        if (args[0].includes(`.resumption.acme.${run.runId}`)) await eventually(() => isOver(100));
+        return access.js.publish(...args);
+      },
+    },
+  });
+  await resumeRun({ ...access, js }, head, { token, data: 1 }, ['approval']);
+  await runs.becomes(run, 'finished');
+});
+
+test('an answer that comes when the time is up is refused', async () => {
+  const { run, token, isOver } = await brieflySuspended();
+  await eventually(() => isOver());
+  await expect(runs.resume(run, token, 1)).rejects.toMatchObject({ code: 'suspension-expired' });
+});
+
+test('an answer that is stored when the run has ended is refused, and not kept', async () => {
+  const { run, head, token } = await brieflySuspended();
+  await runs.api().release({}, runs.address(run));
+  // Its asker has read the head, and what the run waits for, before that.
+  const asked = { ...head, status: 'suspended' as const };
+  await expect(resumeRun(stream.access, asked, { token, data: 1 }, ['approval'])).rejects.toMatchObject({
+    code: 'run-not-suspended',
+  });
+  const kept = await runs.keptOf(run);
+  expect(kept.filter((key) => !key.startsWith('end.'))).toEqual([`head.acme.${run.runId}`]);
+});
