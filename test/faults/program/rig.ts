@@ -8,6 +8,7 @@ import { connect, type Client } from '@millrace/client';
 import { connectBus, startStack } from '@millrace/testkit/bench';
 import { z } from 'zod';
 import { startCutProxy } from './cut-proxy.ts';
+import { readStored, type Stored } from './left-over.ts';
 import { startReplicas } from './replicas.ts';
 import { startStruckNats, startStruckRedis } from './servers.ts';
 import type { Targets } from './strike.ts';
@@ -19,6 +20,7 @@ export type Rig = Targets & {
   cutClient: Client;
   live: LiveWatch;
   ledger(): LedgerLine[];
+  stored(): Promise<Stored>;
   stop(): Promise<void>;
 };
 
@@ -60,6 +62,7 @@ export async function startRig(): Promise<Rig> {
     nats,
     redis,
     ledger: () => readLines(ledgerFile),
+    stored: () => readStored(bus),
     async stop() {
       live.stop();
       await Promise.all([bus.close(), cutClient.close()]);

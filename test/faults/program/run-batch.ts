@@ -5,6 +5,7 @@ import { messageText, type RunResult } from '@millrace/contracts';
 import type { Client, PositionedChunk, Run } from '@millrace/client';
 import { eventually } from '@millrace/testkit/bench';
 import type { Fault } from './faults.ts';
+import { leftOver } from './left-over.ts';
 import { judgeRun, type Judgement, type Observed } from './oracle.ts';
 import { planRun, type PlannedRun } from './planned-run.ts';
 import { createRandom, seedOf } from './random.ts';
@@ -25,6 +26,7 @@ const STRIKE_AFTER_MS = [200, 1_800] as const;
 /** Longer than every wait that a run may have: for its owner, its guards, its save. */
 const END_WITHIN_MS = 120_000;
 const HISTORY_WITHIN_MS = 30_000;
+const CLEAN_WITHIN_MS = 60_000;
 const READ_AGAIN_MS = 20_000;
 
 type Started = {
@@ -78,7 +80,22 @@ export async function runBatch(
     else noticed.push(...[...judgement.doubled, ...judgement.leaked].map((what) => `${planned.name}: ${what}`));
     rig.live.forget(run.runId);
   }
+  const ended = results.flatMap(({ started, result }) => (result ? [started.run.runId] : []));
+  noticed.push(...(await unfinished(rig, ended)));
   return { judged, noticed };
+}
+
+/** What is left when every run has ended. An owner that was struck at its last words is noticed after the ack wait. */
+async function unfinished(rig: Rig, ended: readonly string[]): Promise<string[]> {
+  let left: string[] = [];
+  const isClean = async () => {
+    const { keys, waiting } = await rig.stored();
+    left = leftOver(keys, ended).map((key) => `${key} is still stored`);
+    if (waiting > 0) left.push(`${waiting} commands still wait`);
+    return left.length === 0;
+  };
+  await eventually(isClean, { timeoutMs: CLEAN_WITHIN_MS, pollMs: 500 }).catch(() => undefined);
+  return left;
 }
 
 async function start(

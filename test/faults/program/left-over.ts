@@ -1,0 +1,45 @@
+// What is still stored of runs that have ended, and what still waits in the queue: nothing goes on from it, and it holds the caller's words.
+import { createNames } from '@millrace/contracts';
+import type { Bus } from '@millrace/testkit/bench';
+import { z } from 'zod';
+
+const ASK_WITHIN_MS = 10_000;
+const infoSchema = z.object({
+  state: z.object({ messages: z.number(), subjects: z.record(z.string(), z.number()).default({}) }),
+});
+
+export type Stored = { keys: readonly string[]; waiting: number };
+
+export async function readStored(bus: Bus): Promise<Stored> {
+  const { state, runs } = createNames(bus.subjects.prefix);
+  const info = async (stream: string) => {
+    const asked = JSON.stringify({ subjects_filter: '>' });
+    const answer = await bus.nc.request(`$JS.API.STREAM.INFO.${stream}`, asked, { timeout: ASK_WITHIN_MS });
+    return infoSchema.parse(answer.json()).state;
+  };
+  const [bucket, queue] = await Promise.all([info(`KV_${state}`), info(runs)]);
+  const prefix = `$KV.${state}.`;
+  return { keys: Object.keys(bucket.subjects).map((key) => key.slice(prefix.length)), waiting: queue.messages };
+}
+
+/** What a run leaves behind: its head and how it ended; that it was cancelled; what was put off or given up. */
+const KEPT: ReadonlySet<string> = new Set(['head', 'end', 'cancel', 'save', 'dead']);
+
+/** Keys of the runs that should not be there. What an owner that was replaced wrote late, of its own epoch, counts for nobody. */
+export function leftOver(keys: readonly string[], ended: readonly string[]): string[] {
+  const runs = new Set(ended);
+  const epochs = new Map<string, number>();
+  const parts = keys
+    .map((key) => ({ key, parts: key.split('.') }))
+    .filter(({ parts: [, , run = ''] }) => runs.has(run));
+  for (const {
+    parts: [kind, , run = '', name = ''],
+  } of parts)
+    if (kind === 'end') epochs.set(run, Math.max(epochs.get(run) ?? 0, Number(name)));
+  const isLate = (run: string, name: string) => Number.parseInt(name, 10) < (epochs.get(run) ?? 0);
+  return parts
+    .filter(
+      ({ parts: [kind = '', , run = '', name = ''] }) => !KEPT.has(kind) && !(kind === 'record' && isLate(run, name)),
+    )
+    .map(({ key }) => key);
+}
