@@ -45,6 +45,7 @@ test('an answer that comes in time counts, though it is stored when the time is 
   });
   await resumeRun({ ...access, js }, head, { token, data: 1 }, ['approval']);
   await runs.becomes(run, 'finished');
+  expect((await run.end())?.result.text).toBe('Hello.');
 });
 
 test('an answer that comes when the time is up is refused', async () => {
