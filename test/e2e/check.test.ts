@@ -1,4 +1,4 @@
-// Our own services hold to docs/wire.md as `millrace check` sees them from outside: every guard and the three memories.
+// Our own services hold to docs/wire.md as `millrace check` sees them from outside: every guard, the three memories, the tools.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const nats = useNats();
 const redis = useRedis();
-const services = ['guardrails', 'message-history', 'working-memory', 'semantic-recall'];
+const services = ['guardrails', 'message-history', 'working-memory', 'semantic-recall', 'tools'];
 useStack(nats, services, () => ({
   REDIS_URL: redis.url,
   EMBEDDING_MODEL: 'openai/hashed-ngram',
@@ -23,7 +23,7 @@ const CASES = resolve(import.meta.dirname, 'check-cases.json');
 const CHECK_MS = 160_000;
 
 test.each(services)(
-  'millrace check %s: all of its processors hold to the wire',
+  'millrace check %s: all that it serves holds to the wire',
   async (service) => {
     const { code, stdout, stderr } = await millrace(['check', service, '--cases', CASES, '--limit', '150s', '--json'], {
       env: { NATS_URL: nats.url },

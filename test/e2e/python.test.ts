@@ -81,3 +81,18 @@ test.for(EXAMPLES)('%s (%s) blocks and masks in a run', async ([id, file], conte
     await exited;
   }
 });
+
+test.for(['processor', 'tool'])(
+  'what `millrace new %s --lang py` writes holds to the wire at once',
+  { timeout: CHECK_MS },
+  async (kind, context) => {
+    needsPython(context);
+    const written = join(environment, `new-${kind}`);
+    expect(await millrace(['new', kind, `py-new-${kind}`, '--lang', 'py', '--into', written])).toMatchObject({
+      code: 0,
+    });
+    const start = `exec "${python()}" "${join(written, 'main.py')}"`;
+    const checked = await millrace(['check', `py-new-${kind}`, '--start', start], { env: { NATS_URL: nats.url } });
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining(' 0 are broken') });
+  },
+);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { casesFileSchema, casesOf } from './cases.ts';
 import { createRandom } from './random.ts';
+import { toolRules } from './rules/tool-rules.ts';
 import { RULES } from './rules.ts';
 import { sampleOptions, writtenDefaults } from './sample-options.ts';
 import { randomCut } from './stream-text.ts';
@@ -14,7 +15,7 @@ test('the cases of docs/check.md fit, and each rule stands in its table', () => 
   const [, text = ''] = /```json cases\n([^]*?)```/.exec(page) ?? [];
   expect(casesFileSchema.safeParse(JSON.parse(text)).error).toBeUndefined();
   const named = [...page.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`(.*?)`/g)]);
-  expect(new Set(named.map(([, id]) => id))).toEqual(new Set(RULES.map(({ id }) => id)));
+  expect(new Set(named.map(([, id]) => id))).toEqual(new Set([...RULES, ...toolRules].map(({ id }) => id)));
 });
 
 test('a cases file may be of several processors; one that it does not name has none', () => {

@@ -3,25 +3,27 @@ import { MillraceError, type JsonObject } from '@millrace/contracts';
 import { within, type Bus } from '@millrace/bus';
 import { BrokenError } from './broken.ts';
 import { casesOf, type CasesFile } from './cases.ts';
-import { findTargets } from './find-targets.ts';
+import { findTargets, findTools } from './find-targets.ts';
 import { createRandom } from './random.ts';
 import type { Rule } from './rule.ts';
+import { toolRules } from './rules/tool-rules.ts';
 import { OPTIONS_FIT } from './rules/call-rules.ts';
 import { RULES } from './rules.ts';
 import { sampleOptions } from './sample-options.ts';
 import { startReplica, type StartOptions, type StartedReplica } from './start-replica.ts';
-import type { Target } from './target.ts';
+import type { Target, ToolTarget } from './target.ts';
 import { WIRE_PAGES } from './wire-page.ts';
 
 export type CheckOptions = {
   bus: Bus;
-  /** A processor's id, or the name of a service: all of its processors. */
+  /** A processor's id, a tool's name, or the name of a service: all of its processors, else all of its tools. */
   name: string;
   cases?: CasesFile | undefined;
   /** How a replica is started: two are, and ended in the end. */
   start?: StartOptions | undefined;
   seed?: number | undefined;
   rules?: readonly Rule[] | undefined;
+  toolRules?: readonly Rule<ToolTarget>[] | undefined;
   /** For all of it, ms. */
   limitMs?: number | undefined;
 };
@@ -38,6 +40,7 @@ export type RuleResult = {
   seen?: string;
 };
 export type CheckReport = {
+  /** Or the tool. */
   processor: string;
   service: string;
   version: string;
@@ -81,6 +84,8 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
   const { bus, name, rules = RULES, limitMs = CHECK_LIMIT_MS } = options;
   const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED);
   const found = await findTargets(bus, name);
+  const tools = found.length === 0 ? await findTools(bus, name) : [];
+  if (tools.length > 0) return checkTools(tools, seed, performance.now() + limitMs, options.toolRules ?? toolRules);
   if (found.length === 0)
     throw new MillraceError('processor-unknown', `No running service advertises "${name}".`, {
       remedy: 'millrace processors list shows those that are up, with --problems those that are refused.',
@@ -102,6 +107,21 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
     reports.push(reportOf(target, seed, results));
   }
   return reports;
+}
+
+async function checkTools(
+  tools: readonly ToolTarget[],
+  seed: number,
+  until: number,
+  rules: readonly Rule<ToolTarget>[],
+): Promise<CheckReport[]> {
+  return someAtOnce(tools, PROCESSORS_AT_ONCE, async (target) => {
+    const results = await someAtOnce(rules, RULES_AT_ONCE, (rule) => runRule(target, rule, until));
+    const { tool, service, infos } = target;
+    const held = results.every(({ result }) => result !== 'broken');
+    const version = infos[0]?.version ?? '';
+    return { processor: tool.name, service, version, replicas: infos.length, seed, held, results };
+  });
 }
 
 async function runBeside(target: Target, rules: readonly Rule[], until: number): Promise<RuleResult[]> {
@@ -141,7 +161,7 @@ async function someAtOnce<T, R>(given: readonly T[], atOnce: number, work: (one:
   return results;
 }
 
-async function runRule(target: Target, rule: Rule, until: number): Promise<RuleResult> {
+async function runRule<T>(target: T, rule: Rule<T>, until: number): Promise<RuleResult> {
   const started = performance.now();
   const head = { rule: rule.id, promise: rule.promise, page: WIRE_PAGES[rule.page] };
   const result = (more: Pick<RuleResult, 'result'> & Partial<RuleResult>): RuleResult => ({

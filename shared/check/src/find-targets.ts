@@ -1,7 +1,7 @@
 // Which processors a name means: one by its id, or all of a service.
 import { gatherInfo, type Bus } from '@millrace/bus';
 import { readAdvertised } from '@millrace/contracts';
-import type { Target } from './target.ts';
+import type { Target, ToolTarget } from './target.ts';
 
 export type Place = Pick<Target, 'descriptor' | 'service' | 'infos' | 'replica'>;
 
@@ -18,5 +18,18 @@ export async function findTargets(bus: Bus, name: string): Promise<Place[]> {
     const infos = all.filter((info) => info.name === service && replicas.includes(info.id));
     const [replica] = replicas;
     return replica === undefined ? [] : [{ descriptor, service, infos, replica }];
+  });
+}
+
+/** The tool of that name, or all of a service. */
+export async function findTools(bus: Bus, name: string): Promise<ToolTarget[]> {
+  const all = await gatherInfo(bus, { gatherMs: GATHER_MS });
+  const found = [...readAdvertised(all, bus.subjects).tools.values()];
+  const named = found.filter(({ tool, service }) => tool.name === name || service === name);
+  const byName = named.filter(({ tool }) => tool.name === name);
+  return (byName.length > 0 ? byName : named).flatMap(({ tool, service }) => {
+    const infos = all.filter((info) => info.name === service);
+    const [first] = infos;
+    return first ? [{ bus, tool, service, infos, replica: first.id }] : [];
   });
 }

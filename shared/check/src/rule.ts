@@ -4,7 +4,7 @@ import { STREAM } from './session-open.ts';
 import type { Target } from './target.ts';
 import type { WirePage } from './wire-page.ts';
 
-export type Rule = {
+export type Rule<T = Target> = {
   id: string;
   /** What a processor does that holds to it. */
   promise: string;
@@ -12,9 +12,9 @@ export type Rule = {
   /** Nothing else is asked meanwhile: it loads the replica, or ends it. */
   alone?: true;
   /** Why it does not concern this processor; undefined: it does. */
-  skipped?(target: Target): string | undefined;
+  skipped?(target: T): string | undefined;
   /** @throws BrokenError where the processor does not hold to it */
-  run(target: Target): Promise<void>;
+  run(target: T): Promise<void>;
 };
 
 /** The stages that are answered by request. */

@@ -49,9 +49,10 @@ export async function startReplica(bus: Bus, name: string, start: StartOptions):
   );
 }
 
+/** Of a processor, a tool, or a service of that name. */
 async function replicasOf(bus: Bus, name: string): Promise<{ replica: string; service: string }[]> {
-  const { processors } = readAdvertised(await gatherInfo(bus, { gatherMs: GATHER_MS }), bus.subjects);
-  return [...processors.values()]
-    .filter(({ descriptor, service }) => descriptor.id === name || service === name)
-    .flatMap(({ service, replicas }) => replicas.map((replica) => ({ replica, service })));
+  const infos = await gatherInfo(bus, { gatherMs: GATHER_MS });
+  const { processors, tools } = readAdvertised(infos, bus.subjects);
+  const service = processors.get(name)?.service ?? tools.get(name)?.service ?? name;
+  return infos.filter((info) => info.name === service).map((info) => ({ replica: info.id, service }));
 }

@@ -1,18 +1,22 @@
 // Which processor is checked, and with what.
 import type { Bus } from '@millrace/bus';
-import type { CallEntry, JsonObject, ProcessorDescriptor, RunRef, SrvInfo } from '@millrace/contracts';
+import type { CallEntry, JsonObject, ProcessorDescriptor, RunRef, SrvInfo, ToolDefinition } from '@millrace/contracts';
 import type { Cases } from './cases.ts';
 import type { Random } from './random.ts';
 import type { StartedReplica } from './start-replica.ts';
 
-export type Target = {
+/** What is found of a service, whatever it serves. */
+export type Served = {
   bus: Bus;
-  descriptor: ProcessorDescriptor;
-  /** The service that serves it, and what each of its replicas answered `$SRV.INFO`. */
+  /** What each of its replicas answered `$SRV.INFO`. */
   service: string;
   infos: readonly SrvInfo[];
   /** The replica that is asked by its own subject. */
   replica: string;
+};
+
+export type Target = Served & {
+  descriptor: ProcessorDescriptor;
   /** Sets of options that fit; calls are made with each. */
   optionSets: readonly JsonObject[];
   cases: Cases;
@@ -20,6 +24,9 @@ export type Target = {
   started: readonly StartedReplica[];
   random: Random;
 };
+
+/** A tool is called on one subject, whichever replica takes it. */
+export type ToolTarget = Served & { tool: ToolDefinition };
 
 /** A run of a tenant and a thread that nobody else has. */
 export function aloneRun(): RunRef {

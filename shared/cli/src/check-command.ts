@@ -17,9 +17,13 @@ export const checkCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: NAME,
     description:
-      'Check a running processor against docs/wire.md: what breaks, in which message. docs/check.md has the rules.',
+      'Check a running processor or tool against docs/wire.md: what breaks, in which message. docs/check.md has the rules.',
     args: {
-      processor: { type: 'positional', required: true, description: 'its id, or a service: all of its processors' },
+      processor: {
+        type: 'positional',
+        required: true,
+        description: 'its id, a tool, or a service: all of its processors, or tools',
+      },
       cases: { type: 'string', description: 'FILE (JSON) with options, texts, golden exchanges and redactions' },
       start: { type: 'string', description: 'COMMAND that starts a replica: two are started, and stopped under load' },
       limit: { type: 'string', description: 'what all of it may take, for example 2m (default: 60s)' },

@@ -14,7 +14,7 @@ import { ask } from '../ask.ts';
 import { broken } from '../broken.ts';
 import { issue } from '../judge.ts';
 import type { Rule } from '../rule.ts';
-import type { Target } from '../target.ts';
+import type { Served, Target } from '../target.ts';
 
 const VERBS: Readonly<Record<string, z.ZodType<{ name: string; id: string; version: string }>>> = {
   PING: srvPingSchema,
@@ -24,7 +24,8 @@ const VERBS: Readonly<Record<string, z.ZodType<{ name: string; id: string; versi
 const SEMANTIC_VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
 const ANSWER_MS = 2_000;
 
-export const discoveryRules: Rule[] = [
+/** Of whatever a service serves. */
+export const serviceRules: Rule<Served>[] = [
   {
     id: 'discovery',
     promise: 'answers $SRV.PING, INFO and STATS, also with its name and its id appended',
@@ -57,6 +58,16 @@ export const discoveryRules: Rule[] = [
     },
   },
   {
+    id: 'cancel-subject',
+    promise: 'listens on the service’s cancel subject',
+    page: 'givingUp',
+    run: async ({ bus, service }) => holdSubscribed(bus, bus.subjects.cancelCalls(service), { callIds: ['check'] }),
+  },
+];
+
+export const discoveryRules: Rule[] = [
+  ...serviceRules,
+  {
     id: 'descriptor',
     promise: 'has an endpoint for each stage that its descriptor names, all with the same descriptor',
     page: 'found',
@@ -80,12 +91,6 @@ export const discoveryRules: Rule[] = [
       for (const { id } of infos)
         for (const stage of descriptor.stages) await holdSubscribed(bus, bus.subjects.stage(stage, descriptor.id, id));
     },
-  },
-  {
-    id: 'cancel-subject',
-    promise: 'listens on the service’s cancel subject',
-    page: 'givingUp',
-    run: async ({ bus, service }) => holdSubscribed(bus, bus.subjects.cancelCalls(service), { callIds: ['check'] }),
   },
 ];
 

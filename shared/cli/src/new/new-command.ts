@@ -77,7 +77,8 @@ const SAID: Record<Kind, string> = {
 };
 
 const inAnotherTerminal = (kind: Kind, name: string, folder: string): string => `In another terminal:
-${kind === 'processor' ? `  npm run -s millrace -- check ${name}\n` : ''}  npm run -s millrace -- agents apply ${folder}/agent.yaml
+  npm run -s millrace -- check ${name}
+  npm run -s millrace -- agents apply ${folder}/agent.yaml
   npm run -s millrace -- run ${name} "${SAID[kind]}"`;
 
 const insideSteps = (kind: Kind, name: string, folder: string): string =>

@@ -1,0 +1,117 @@
+// A tool: that it is called where it says, and answered once, in the form of docs/wire.md.
+import {
+  METADATA_KEY,
+  isDataChunk,
+  toolReplySchema,
+  type JsonObject,
+  type ToolReply,
+  type ToolRequest,
+} from '@millrace/contracts';
+import { ask } from '../ask.ts';
+import { broken } from '../broken.ts';
+import { issue } from '../judge.ts';
+import type { Rule } from '../rule.ts';
+import { sampleOptions } from '../sample-options.ts';
+import { MAX_WAIT_MS, aloneRun, type ToolTarget } from '../target.ts';
+import { serviceRules } from './discovery-rules.ts';
+
+const AT_ONCE = 16;
+const SECOND_ANSWER_MS = 500;
+const GARBAGE_MS = 300;
+
+export const toolRules: Rule<ToolTarget>[] = [
+  ...serviceRules,
+  {
+    id: 'tool-endpoint',
+    promise: 'has one endpoint for the tool, in its queue group',
+    page: 'found',
+    async run({ bus, tool, infos }) {
+      const subject = bus.subjects.tool(tool.name);
+      for (const info of infos) {
+        const endpoint = info.endpoints.find((one) => one.subject === subject && one.metadata?.[METADATA_KEY]);
+        if (!endpoint) broken(`the replica ${info.id} advertises nothing on ${subject}`, info.endpoints);
+        else if (endpoint.queue_group !== tool.name)
+          broken(`the queue group of ${subject} is "${String(endpoint.queue_group)}", not "${tool.name}"`, endpoint);
+      }
+      if (tool.inputSchema['type'] !== 'object') broken('"inputSchema" is not that of an object', tool);
+    },
+  },
+  {
+    id: 'tool-answers',
+    promise: 'answers a call with a result or an error, numbered, once',
+    page: 'tool',
+    run: async (target) => void (await callTool(target, {}, SECOND_ANSWER_MS)),
+  },
+  {
+    id: 'tool-side-by-side',
+    promise: 'handles calls side by side',
+    page: 'tool',
+    run: async (target) => void (await Promise.all(Array.from({ length: AT_ONCE }, () => callTool(target)))),
+  },
+  {
+    id: 'tool-later-members',
+    promise: 'leaves members alone that it does not know',
+    page: 'versions',
+    run: async (target) => void (await callTool(target, { ofALaterVersion: { a: [1] } })),
+  },
+  {
+    id: 'tool-garbage',
+    promise: 'survives what is no call, arguments that do not fit, and a cancel',
+    page: 'everyMessage',
+    async run(target) {
+      const { bus, tool, service } = target;
+      const options = { timeoutMs: GARBAGE_MS, isFinal: () => true };
+      const odd = ['', 'not json', '[]', 'null', '{}', JSON.stringify(callOf(target, { toolCall: { args: [7] } }))];
+      await Promise.all(odd.map((payload) => ask(bus, bus.subjects.tool(tool.name), payload, options)));
+      for (const payload of ['not json', JSON.stringify({ callIds: ['check-unknown'] })])
+        bus.nc.publish(bus.subjects.cancelCalls(service), payload);
+      await callTool(target);
+    },
+  },
+];
+
+function callOf({ tool }: ToolTarget, more: object): ToolRequest {
+  return {
+    callId: crypto.randomUUID(),
+    run: aloneRun(),
+    stepNumber: 0,
+    toolCall: { toolCallId: 'call_0', toolName: tool.name, args: argumentsOf(tool.inputSchema) },
+    position: 0,
+    ...(tool.idempotent && { idempotencyKey: crypto.randomUUID() }),
+    requestContext: {},
+    timeoutMs: Math.min(tool.timeoutMs, MAX_WAIT_MS),
+    ...more,
+  };
+}
+
+const argumentsOf = (schema: JsonObject): JsonObject => sampleOptions(schema);
+
+async function callTool(target: ToolTarget, more: object = {}, lingerMs = 0): Promise<ToolReply> {
+  const { bus, tool, infos } = target;
+  const subject = bus.subjects.tool(tool.name);
+  const call = callOf(target, more);
+  const isFinal = ({ json, serviceError }: { json: unknown; serviceError: string | undefined }) =>
+    serviceError !== undefined || !(typeof json === 'object' && json !== null && 'progress' in json);
+  const { end, replies } = await ask(bus, subject, call, { timeoutMs: call.timeoutMs, isFinal, lingerMs });
+  if (end === 'nobody') broken(`nobody is subscribed to ${subject}`);
+  if (end === 'silence') broken(`${subject} was not answered within ${call.timeoutMs} ms`, call);
+  const last = replies.findIndex(isFinal);
+  if (replies.length > last + 1) broken(`${subject} was answered on after the final answer`, replies[last + 1]?.json);
+  let final: ToolReply | undefined;
+  for (const [at, { json, text, serviceError }] of replies.entries()) {
+    if (serviceError !== undefined) broken(`${subject} was answered with an exception: ${serviceError}`);
+    const parsed = toolReplySchema.safeParse(json);
+    if (!parsed.success) return broken(`an answer does not fit tool-reply: ${issue(parsed.error)}`, json ?? text);
+    final = parsed.data;
+    if (final.sequence !== at) broken(`the answers are not numbered densely: ${final.sequence} came, not ${at}`, json);
+    if ('replica' in final) holdReplica(final.replica, infos);
+    else if (!final.progress.every((chunk) => isDataChunk(chunk) || chunk.type !== 'finish'))
+      broken('progress holds a finish', json);
+  }
+  return final ?? broken('there is no final answer');
+}
+
+function holdReplica(replica: string, infos: ToolTarget['infos']): void {
+  if (!infos.some(({ id }) => id === replica))
+    broken(`"replica" is "${replica}", which is no id that answers discovery`);
+}
