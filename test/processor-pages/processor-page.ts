@@ -1,5 +1,5 @@
 // The page of a processor, in Markdown: from its descriptor and its docstring. Pure.
-import { LIST_OF_STAGE, optionRows, type Stage } from '@millrace/contracts';
+import { LIST_OF_STAGE, optionRows, type ReadsByStage, type Stage } from '@millrace/contracts';
 import type { Docstring } from './docstring.ts';
 import type { FoundProcessor } from './find-processors.ts';
 
@@ -49,7 +49,7 @@ function processorPage({ path, service, descriptor }: FoundProcessor, docstring:
       ['stage', 'list', 'what it gets'],
       stages.map((stage) => [code(stage), code(LIST_OF_STAGE[stage]), STAGE_MEANING[stage]]),
     ),
-    `It reads ${reads.length > 0 ? reads.map(code).join(', ') : 'no messages'}. A call may take ${timeoutMs} ms and is made up to ` +
+    `${readsText(reads)} A call may take ${timeoutMs} ms and is made up to ` +
       `${attempts === 1 ? 'once' : `${attempts} times`}; where it fails, ${onFailure === 'skip' ? 'the run goes on without it' : 'the run fails'} (\`onFailure: ${onFailure}\`).`,
     '## Options',
     rows.length > 0 ? table(['option', 'default', 'type', 'meaning'], rows) : 'None.',
@@ -89,3 +89,10 @@ const plain = (text: string): string => text.replaceAll(/[*<]/g, '\\$&');
 const code = (text: string): string => `\`${text.replaceAll('`', "'")}\``;
 const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
   [header, header.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+
+function readsText(reads: ReadsByStage): string {
+  const listed = (names: readonly string[]) => (names.length > 0 ? names.map(code).join(', ') : 'no messages');
+  if (Array.isArray(reads)) return `It reads ${listed(reads)}.`;
+  const each = Object.entries(reads).map(([stage, names]) => `in ${code(stage)} ${listed(names)}`);
+  return `It reads ${each.join('; ')}.`;
+}

@@ -1,5 +1,5 @@
 // What `millrace processors show` prints of a processor. Pure.
-import { LIST_OF_STAGE, optionRows, type OptionRow } from '@millrace/contracts';
+import { LIST_OF_STAGE, optionRows, type OptionRow, type ReadsByStage } from '@millrace/contracts';
 import type { ProcessorInfo } from '@millrace/client';
 import { printable } from './printable.ts';
 
@@ -10,7 +10,7 @@ export function processorText(processor: ProcessorInfo): string {
     `service: ${service}, ${replicas.length === 1 ? 'one replica' : `${replicas.length} replicas`}`,
     `what it does: ${description}`,
     `stages: ${stages.map((stage) => `${stage} (${LIST_OF_STAGE[stage]})`).join(', ')}`,
-    `reads: ${reads.length > 0 ? reads.join(', ') : 'no messages'}`,
+    `reads: ${readsText(reads)}`,
     `policy: ${policyText(policy)}`,
     ...(aliases.length > 0 ? [`also known as: ${aliases.join(', ')}`] : []),
   ];
@@ -26,3 +26,11 @@ function optionText({ name, type, required, fallback, meaning }: OptionRow): str
 
 export const policyText = ({ timeoutMs, attempts, onFailure }: ProcessorInfo['policy']): string =>
   `${timeoutMs} ms × ${attempts}, ${onFailure}`;
+
+function readsText(reads: ReadsByStage): string {
+  const listed = (names: readonly string[]) => (names.length > 0 ? names.join(', ') : 'no messages');
+  if (Array.isArray(reads)) return listed(reads);
+  return Object.entries(reads)
+    .map(([stage, names]) => `${stage}: ${listed(names)}`)
+    .join('; ');
+}

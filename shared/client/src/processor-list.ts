@@ -3,7 +3,7 @@ import {
   readAdvertised,
   type AdvertisedProcessor,
   type ProcessorDescriptor,
-  type Reads,
+  type ReadsByStage,
   type RefusedEndpoint,
   type SrvInfo,
   type Stage,
@@ -21,7 +21,7 @@ export type ProcessorInfo = {
   aliases: string[];
   stages: Stage[];
   /** What of a run it is sent. */
-  reads: Reads[];
+  reads: ReadsByStage;
   policy: ProcessorDescriptor['policy'];
   optionsSchema: ProcessorDescriptor['optionsSchema'];
 };

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { onFailureSchema } from './agent.ts';
 import { jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
-import { listSchema, readsSchema, stageSchema } from './stage.ts';
+import { listSchema, readsByStageSchema, stageSchema } from './stage.ts';
+import { stageChangesSchema } from './stage-changes.ts';
 import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
@@ -15,7 +16,8 @@ export const processorDescriptorSchema = z.object({
   description: z.string(),
   version: z.string(),
   stages: z.array(stageSchema).min(1),
-  reads: z.array(readsSchema),
+  reads: readsByStageSchema,
+  changes: stageChangesSchema.optional().describe('whether it may change what it judges; what is not named may be'),
   processDataParts: z.boolean(),
   rewritesAnswers: z.boolean().optional().describe('processOutputStep gives other texts than it was given'),
   optionsSchema: jsonSchemaSchema,

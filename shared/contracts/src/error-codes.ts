@@ -49,6 +49,7 @@ export const ERROR_CODES = {
   'processor-failed': 'A processor threw, or answered something that cannot be used.',
   'processor-invalid':
     'A processor is not what its definition says: a declared stage has no method, or a method no stage.',
+  'reads-undeclared': 'A processor looked at something that its reads do not name.',
   'replica-busy': 'A replica has as many calls under way as it takes.',
   'processor-verdict-refused': 'A processor gave a verdict that its stage does not allow.',
   'text-withheld': 'A processor aborted with a reason that the output processors rejected.',

@@ -30,6 +30,7 @@ export * from './schema-issues.ts';
 export * from './session.ts';
 export * from './shown-address.ts';
 export * from './stage.ts';
+export * from './stage-changes.ts';
 export * from './stage-call.ts';
 export * from './subjects.ts';
 export * from './suspension.ts';

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { agentSchema, onFailureSchema, whenSchema } from './agent.ts';
 import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
-import { LIST_OF_STAGE, listSchema, readsSchema, stageSchema, type Stage } from './stage.ts';
+import { LIST_OF_STAGE, listSchema, readsByStageSchema, stageSchema, type Stage } from './stage.ts';
+import { resolvedChangesSchema } from './stage-changes.ts';
 import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
@@ -15,7 +16,8 @@ export const planEntrySchema = z.object({
   version: z.string(),
   lists: z.array(listSchema).min(1),
   stages: z.array(stageSchema),
-  reads: z.array(readsSchema),
+  reads: readsByStageSchema,
+  changes: resolvedChangesSchema.optional().describe('whether it may change something there; what is not named may be'),
   processDataParts: z.boolean(),
   rewritesAnswers: z.boolean().optional(),
   options: jsonObjectSchema,

@@ -58,3 +58,16 @@ export const readsSchema = z.enum([
 ]);
 export type Reads = z.infer<typeof readsSchema>;
 export const READS_ALL: readonly Reads[] = readsSchema.options;
+
+/** For all stages, or for each: a stage that is not named reads nothing. */
+export const readsByStageSchema = z.union([z.array(readsSchema), z.partialRecord(stageSchema, z.array(readsSchema))]);
+export type ReadsByStage = z.infer<typeof readsByStageSchema>;
+
+export function readsAt(reads: ReadsByStage, stage: Stage): readonly Reads[] {
+  return Array.isArray(reads) ? reads : (reads[stage] ?? []);
+}
+
+/** All that is read at any stage. */
+export function readsAnywhere(reads: ReadsByStage): Reads[] {
+  return Array.isArray(reads) ? reads : [...new Set(Object.values(reads).flat())];
+}

@@ -6,8 +6,9 @@ import {
   type JsonObject,
   type ListName,
   type ProcessorDescriptor,
-  type Reads,
+  type ReadsByStage,
   type Stage,
+  type StageChanges,
 } from '@millrace/contracts';
 import type { z } from 'zod';
 import type { Processor } from './processor.ts';
@@ -36,8 +37,10 @@ export type ProcessorDefinition = {
   aliases?: string[];
   /** The stages whose methods `create` gives, in any order. */
   stages: Stage[];
-  /** Nothing else is sent. */
-  reads: Reads[];
+  /** For all stages, or for each. Nothing else is sent, and looking at anything else fails by name. */
+  reads: ReadsByStage;
+  /** Whether it may change what it judges: what is not named may be. Breaking it is a failure. */
+  changes?: StageChanges;
   /** Whether processOutputStream also gets `data-*` chunks. */
   processDataParts?: boolean;
   policy?: Partial<ProcessorDescriptor['policy']>;
@@ -81,6 +84,7 @@ export function describeProcessor(definition: ProcessorDefinition): ProcessorDes
     version,
     stages,
     reads,
+    ...(definition.changes && { changes: definition.changes }),
     aliases,
     lists,
     ...(definition.name !== undefined && { name: definition.name }),

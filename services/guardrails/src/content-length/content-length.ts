@@ -53,6 +53,7 @@ export const contentLength = defineProcessor({
   aliases: ['ContentGuard'],
   stages: ['processInput', 'processOutputStream', 'processOutputStep'],
   reads: ['input'],
+  changes: { processInput: 'never', processOutputStep: 'never' },
   options,
   create(chosen) {
     const guard = { ...chosen, task: createTask('content-length', prepareCounting, { unit: chosen.unit }) };

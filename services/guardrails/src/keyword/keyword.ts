@@ -33,6 +33,10 @@ export const keyword = defineProcessor({
   aliases: ['KeywordGuard'],
   stages: ['processInput', 'processOutputStream', 'processOutputResult'],
   reads: ['input', 'response'],
+  changes: {
+    processInput: { option: 'strategy', values: ['redact'] },
+    processOutputResult: { option: 'strategy', values: ['redact'] },
+  },
   processDataParts: true,
   options: keywordOptions,
   create(options) {

@@ -38,6 +38,7 @@ export const language = (models: GuardModels): ProcessorDefinition =>
     aliases: ['LanguageDetector'],
     stages: ['processInput'],
     reads: ['input'],
+    changes: { processInput: { option: 'strategy', values: ['detect', 'translate'] } },
     policy: { timeoutMs: MODEL_TIMEOUT_MS },
     options: languageOptions,
     create(options) {

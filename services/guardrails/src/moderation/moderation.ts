@@ -39,6 +39,10 @@ export const moderation = (models: GuardModels): ProcessorDefinition =>
     aliases: ['ModerationProcessor'],
     stages: ['processInput', 'processOutputStream', 'processOutputResult'],
     reads: ['input', 'response'],
+    changes: {
+      processInput: { option: 'strategy', values: ['filter'] },
+      processOutputResult: { option: 'strategy', values: ['filter'] },
+    },
     policy: { timeoutMs: MODEL_TIMEOUT_MS },
     options: moderationOptions,
     create: (options) =>

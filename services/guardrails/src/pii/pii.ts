@@ -55,6 +55,12 @@ export const piiWith = (models: GuardModels): ProcessorDefinition =>
     aliases: ['PIIDetector'],
     stages: ['processInput', 'processOutputStream', 'processToolCall', 'processToolResult', 'processOutputResult'],
     reads: ['input', 'response'],
+    changes: {
+      processInput: { option: 'strategy', values: ['redact', 'filter'] },
+      processToolCall: 'never',
+      processToolResult: { option: 'strategy', values: ['redact', 'filter'] },
+      processOutputResult: { option: 'strategy', values: ['redact', 'filter'] },
+    },
     processDataParts: true,
     options: piiOptions,
     create(options) {

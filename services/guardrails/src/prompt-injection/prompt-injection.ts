@@ -57,6 +57,10 @@ export const promptInjectionWith = (models: GuardModels): ProcessorDefinition =>
     aliases: ['InjectionGuard', 'PromptInjectionDetector'],
     stages: ['processInput', 'processToolResult'],
     reads: ['input'],
+    changes: {
+      processInput: { option: 'strategy', values: ['filter', 'rewrite'] },
+      processToolResult: { option: 'strategy', values: ['filter', 'rewrite'] },
+    },
     options: promptInjectionOptions,
     create(options) {
       const guard = createGuard(models, options);

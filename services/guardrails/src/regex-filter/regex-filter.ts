@@ -38,6 +38,11 @@ export const regexFilter = defineProcessor({
   aliases: ['RegexFilterProcessor'],
   stages: ['processInput', 'processOutputStream', 'processToolResult', 'processOutputResult'],
   reads: ['input', 'response'],
+  changes: {
+    processInput: { option: 'strategy', values: ['redact'] },
+    processToolResult: { option: 'strategy', values: ['redact'] },
+    processOutputResult: { option: 'strategy', values: ['redact'] },
+  },
   processDataParts: true,
   options: regexFilterOptions,
   create(options) {

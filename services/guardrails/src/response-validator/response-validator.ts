@@ -28,6 +28,7 @@ export const responseValidator = defineProcessor({
   aliases: ['ResponseValidator'],
   stages: ['processOutputStep'],
   reads: ['input'],
+  changes: { processOutputStep: 'never' },
   options: responseValidatorOptions,
   create(options) {
     const validator = createValidator(options);

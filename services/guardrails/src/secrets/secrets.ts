@@ -36,6 +36,12 @@ export const secrets = defineProcessor({
   description: 'Finds keys, tokens, passwords and private keys in input, answer, tool calls and results.',
   stages: ['processInput', 'processOutputStream', 'processToolCall', 'processToolResult', 'processOutputResult'],
   reads: ['input', 'response'],
+  changes: {
+    processInput: { option: 'strategy', values: ['redact', 'filter'] },
+    processToolCall: 'never',
+    processToolResult: { option: 'strategy', values: ['redact', 'filter'] },
+    processOutputResult: { option: 'strategy', values: ['redact', 'filter'] },
+  },
   processDataParts: true,
   options: secretsOptions,
   create(options) {

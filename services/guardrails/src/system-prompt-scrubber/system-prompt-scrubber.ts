@@ -30,6 +30,7 @@ export const systemPromptScrubber = defineProcessor({
   aliases: ['SystemPromptScrubber'],
   stages: ['processOutputStream', 'processOutputResult'],
   reads: ['system', 'response'],
+  changes: { processOutputResult: { option: 'strategy', values: ['redact'] } },
   processDataParts: true,
   options: scrubberOptions,
   create(options) {

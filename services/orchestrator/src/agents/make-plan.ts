@@ -1,5 +1,6 @@
 // A plan out of entries in their final order: what is called at which stage, with which options and which policy. Pure.
 import {
+  resolveChanges,
   stagesOfList,
   STAGES,
   type Agent,
@@ -48,6 +49,7 @@ function planEntry(name: string, uses: readonly Use[]): PlanEntry {
   const given = <K extends keyof EntryObject>(key: K) =>
     uses.map((one) => one.given[key]).find((value) => value !== undefined);
   const { policy } = descriptor;
+  const options = optionsOf(uses);
   const when = given('when');
   return {
     entry: name,
@@ -57,9 +59,10 @@ function planEntry(name: string, uses: readonly Use[]): PlanEntry {
     lists: [...new Set(uses.map((one) => one.list))],
     stages: descriptor.stages,
     reads: descriptor.reads,
+    ...(descriptor.changes && { changes: resolveChanges(descriptor.changes, descriptor.optionsSchema, options) }),
     processDataParts: descriptor.processDataParts,
     ...(descriptor.rewritesAnswers && { rewritesAnswers: true }),
-    options: optionsOf(uses),
+    options,
     required: uses.some((one) => one.given.required === true),
     memory: isMemoryProcessor(processor),
     timeoutMs: given('timeoutMs') ?? policy.timeoutMs,

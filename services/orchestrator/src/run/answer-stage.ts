@@ -1,6 +1,13 @@
 // A step's answer: processInputStep, processLLMRequest, the model's stream, processLLMResponse, processOutputStep. Asked for anew,
 // from processInputStep on, as often as processAPIError says so.
-import { PROMPT_VERSION, entriesOf, type JsonValue, type StageInput, type StepAnswer } from '@millrace/contracts';
+import {
+  PROMPT_VERSION,
+  readsAt,
+  entriesOf,
+  type JsonValue,
+  type StageInput,
+  type StepAnswer,
+} from '@millrace/contracts';
 import { askModel, type Answered, type ModelCall } from '../model/ask-model.ts';
 import { promptOf } from '../model/prompt.ts';
 import { answerOf, closingChunks } from './closing-chunks.ts';
@@ -111,7 +118,10 @@ async function judgeResponse(
 
 /** The body is as long as the prompt: it is written as JSON only for who reads it. */
 function providerCall({ plan }: Run, { request, rawResponse }: Answered): Pick<StageInput, 'request' | 'rawResponse'> {
-  if (!entriesOf(plan, 'processLLMResponse').some(({ reads }) => reads.includes('request'))) return {};
+  if (
+    !entriesOf(plan, 'processLLMResponse').some(({ reads }) => readsAt(reads, 'processLLMResponse').includes('request'))
+  )
+    return {};
   return { request: asJson(request), rawResponse: asJson(rawResponse) };
 }
 

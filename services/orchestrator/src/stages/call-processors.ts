@@ -74,7 +74,7 @@ async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk)
   const connections = bus.connections();
   const answer = await request<StageReply>(bus, {
     subject: bus.subjects.stage(stage, first.processor, to.replica),
-    payload: { ...head, stage, input: narrowInput(input, readsOf(group)) },
+    payload: { ...head, stage, input: narrowInput(input, readsOf(stage, group)) },
     reply: stageReplySchema,
     timeoutMs: head.timeoutMs,
     onAsked: watch.onAsked,

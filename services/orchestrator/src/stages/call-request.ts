@@ -1,6 +1,7 @@
 // What every request to processors has: which entries go into one call, which run it is for, with what state, and how long it may take.
 import {
   asTimeoutMs,
+  readsAt,
   type CallEntry,
   type JsonValue,
   type PlanEntry,
@@ -47,6 +48,6 @@ function callEntry(run: Run, stage: Stage, { entry, processor, options }: PlanEn
 }
 
 /** What any of them reads: a call carries nothing else. */
-export function readsOf(entries: readonly PlanEntry[]): Reads[] {
-  return entries.flatMap((entry) => entry.reads);
+export function readsOf(stage: Stage, entries: readonly PlanEntry[]): Reads[] {
+  return entries.flatMap((entry) => readsAt(entry.reads, stage));
 }

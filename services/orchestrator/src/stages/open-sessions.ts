@@ -90,7 +90,7 @@ export async function askReplica(
       stage,
       session,
       orchestrator: bus.id,
-      input: narrowInput(input, readsOf(group)),
+      input: narrowInput(input, readsOf(stage, group)),
       ...(batch ? { chunks: batch, end: true } : { same: true }),
     },
     reply: sessionOpenedSchema,

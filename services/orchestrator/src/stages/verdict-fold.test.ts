@@ -173,3 +173,18 @@ describe('violations of an entry', () => {
     expect(violations).toEqual([{ processorId: 'guard', message: 'v0' }]);
   });
 });
+
+test('a verdict that changes something where the plan says that its entry changes nothing is its failure', () => {
+  const input = { retryCount: 0, stepNumber: 0, conversation: { entries: [], system: [] } };
+  const changing = {
+    type: 'continue' as const,
+    changes: { ops: [{ op: 'system' as const, tag: 'a', contents: ['b'] }] },
+  };
+  const never = planEntry('pii', { changes: { processInput: false } });
+  expect(judge('processInput', input, never, changing)).toMatchObject({
+    input,
+    verdict: { type: 'failure', code: 'processor-verdict-refused', message: expect.stringContaining('processInput') },
+  });
+  expect(judge('processInputStep', input, never, changing).verdict.type).toBe('continue');
+  expect(judge('processInput', input, never, { type: 'continue' }).verdict.type).toBe('continue');
+});

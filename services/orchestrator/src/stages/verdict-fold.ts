@@ -5,6 +5,9 @@ import {
   blindReplacement,
   boundedViolation,
   failureOf,
+  hasChanges,
+  mayChange,
+  readsAt,
   type Chunk,
   type EntryOutcome,
   type ErrorCode,
@@ -55,10 +58,18 @@ export const emptyFold = (input: StageInput): StageFold => ({
 /** What the stage does not allow, the input has no place for, or replaces what the processor never saw is its failure. */
 export function judge(stage: Stage, before: StageInput, entry: PlanEntry, verdict: Verdict): Judged {
   const changes = 'changes' in verdict ? verdict.changes : undefined;
-  const blind = changes && blindReplacement(changes, entry.reads);
-  const message = `${blind?.member} were returned by a processor that does not read them.`;
-  const counted = blind ? failureOf('processor-verdict-refused', message) : verdict;
+  const blind = changes && blindReplacement(changes, readsAt(entry.reads, stage));
+  const refused = blind
+    ? `${blind.member} were returned by a processor that does not read them.`
+    : unforeseen(stage, entry, verdict);
+  const counted = refused === undefined ? verdict : failureOf('processor-verdict-refused', refused);
   return { entry, ...applyVerdict(stage, before, counted), ms: 0, attempts: 1 };
+}
+
+/** Who has said that it changes nothing there is called beside others, and must not. */
+function unforeseen(stage: Stage, { changes, processor }: PlanEntry, verdict: Verdict): string | undefined {
+  if (mayChange(changes, stage) || !hasChanges(verdict)) return undefined;
+  return `${processor} says that it changes nothing in ${stage} with these options, and did.`;
 }
 
 type Answer = { verdicts: readonly Verdict[]; ms: readonly number[]; replica?: string | undefined };

@@ -5,6 +5,7 @@ import {
   applyOps,
   messageText,
   messagesOf,
+  sourceSchema,
   reconcile,
   textMessage,
   type Conversation,
@@ -13,6 +14,7 @@ import {
   type MessageSource,
   type SystemMessage,
 } from '@millrace/contracts';
+import { READS_EVERYTHING, type ReadGuard } from '../serve/read-guard.ts';
 import { toCoreMessages, toUiMessages, type CoreMessage, type UiMessage } from './message-forms.ts';
 
 export type MessageView = {
@@ -33,9 +35,11 @@ export class MessageList {
   readonly #given: Map<string, string>;
   readonly #ops: MessageOp[] = [];
   readonly #newSource: MessageSource;
+  readonly #guard: ReadGuard;
 
   /** @param newSource the source of messages that are added without one: input before the model, response after it. */
-  constructor(conversation: Conversation, newSource: MessageSource) {
+  constructor(conversation: Conversation, newSource: MessageSource, guard: ReadGuard = READS_EVERYTHING) {
+    this.#guard = guard;
     // Processors may edit parts in place; the call's own conversation must not change under the next processor's feet.
     const { entries, system } = conversation;
     const texts = entries.map(({ message }) => JSON.stringify(message));
@@ -50,10 +54,10 @@ export class MessageList {
   }
 
   readonly get = {
-    all: this.#view(),
-    input: this.#view('input', 'context'),
-    response: this.#view('response'),
-    remembered: this.#view('remembered'),
+    all: this.#view('all'),
+    input: this.#view('input', 'input', 'context'),
+    response: this.#view('response', 'response'),
+    remembered: this.#view('remembered', 'remembered'),
   };
 
   /** Messages, or plain text of the given role-less kind: a string is a user message for input, else an assistant's. */
@@ -96,8 +100,14 @@ export class MessageList {
   }
 
   getSystemMessages(tag?: string): ListedSystemMessage[] {
+    this.#guard.check('systemMessages', ['system']);
     const own = this.#conversation.system.filter((message) => tag === undefined || message.tag === tag);
     return own.map(({ content, tag: its }) => ({ role: 'system', content, tag: its }));
+  }
+
+  /** For the runtime, whoever reads them. */
+  systemAsGiven(): readonly SystemMessage[] {
+    return this.#conversation.system;
   }
 
   getAllSystemMessages(): ListedSystemMessage[] {
@@ -106,6 +116,7 @@ export class MessageList {
 
   /** The text of the caller's last user message of this run; empty when there is none. */
   getLatestUserContent(): string {
+    this.#guard.check('messageList.getLatestUserContent', ['input']);
     const user = messagesOf(this.#conversation, 'input').findLast((message) => message.role === 'user');
     return user ? messageText(user) : '';
   }
@@ -147,8 +158,12 @@ export class MessageList {
     return textMessage(crypto.randomUUID(), source === 'response' ? 'assistant' : 'user', text);
   }
 
-  #view(...sources: MessageSource[]): MessageView {
-    const db = () => messagesOf(this.#conversation, ...sources);
+  #view(name: string, ...sources: MessageSource[]): MessageView {
+    const needs = sources.length > 0 ? sources : sourceSchema.options;
+    const db = () => {
+      this.#guard.check(`messageList.get.${name}`, needs);
+      return messagesOf(this.#conversation, ...sources);
+    };
     return {
       db,
       ui: () => toUiMessages(db()),

@@ -1,12 +1,12 @@
 // What one call cannot do: replace what it was not given, end the process, or take longer than it has.
-import type { Stage } from '@millrace/contracts';
+import type { Reads, Stage } from '@millrace/contracts';
 import { callContext, callEntry, conversationOf, stageCall } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callStage } from './call-stage.ts';
 import { createHostedProcessors } from './hosted-processor.ts';
 import type { ProcessInputArgs } from '../processor.ts';
-import { defineProcessor, type ProcessorDefinition } from '../processor-definition.ts';
+import { defineProcessor } from '../processor-definition.ts';
 import { call, define, type Methods } from '../testing/defined.ts';
 
 const conversation = conversationOf({ remembered: ['old'], input: ['hello'] }, ['Be kind.']);
@@ -28,9 +28,9 @@ test('who does not read the system messages cannot replace them all', async () =
 describe('who was not given something cannot replace all of it', () => {
   const tool = { name: 'clock', description: '', inputSchema: {}, subject: 's', idempotent: true, timeoutMs: 1 };
   const own = { ...tool, name: 'own' };
-  const cases: [Stage, string, Methods, ProcessorDefinition['reads']][] = [
-    ['processInputStep', 'tools', { processInputStep: ({ tools }) => ({ tools: { ...tools, own } }) }, ['tools']],
-    ['processLLMRequest', 'prompt', { processLLMRequest: ({ prompt }) => ({ prompt }) }, ['prompt']],
+  const cases: [Stage, string, Methods, Reads[]][] = [
+    ['processInputStep', 'tools', { processInputStep: () => ({ tools: { own } }) }, ['tools']],
+    ['processLLMRequest', 'prompt', { processLLMRequest: () => ({ prompt: [] }) }, ['prompt']],
     ['processInput', 'systemMessages', { processInput: () => ({ messages: [], systemMessages: [] }) }, ['system']],
   ];
 
@@ -45,11 +45,10 @@ describe('who was not given something cannot replace all of it', () => {
   });
 
   test('also where another processor of the same call reads it', async () => {
-    const seen: string[][] = [];
-    const look: Methods = { processInputStep: ({ tools }) => void seen.push(Object.keys(tools)) };
-    const input = { tools: [tool] };
-    await call('processInputStep', [define('reads', look, { reads: ['tools'] }), define('blind', look)], input);
-    expect(seen).toEqual([['clock'], []]);
+    const own: Methods = { processInputStep: () => ({ tools: {} }) };
+    const both = [define('reads', own, { reads: ['tools'] }), define('blind', own)];
+    const { verdicts } = await call('processInputStep', both, { tools: [tool] });
+    expect(verdicts).toMatchObject([{ type: 'continue' }, { type: 'failure', code: 'processor-verdict-refused' }]);
   });
 });
 

@@ -109,14 +109,15 @@ describe('a list of processors', () => {
         },
         { reads },
       );
-    await call(
+    const { verdicts } = await call(
       'processInput',
-      [look('new', ['input']), look('all', ['input', 'remembered', 'system']), look('none', [])],
+      [look('new', ['input', 'system']), look('all', ['input', 'remembered', 'system']), look('none', [])],
       {
         conversation,
       },
     );
-    expect(seen).toEqual({ new: [['input-0'], 0], all: [['remembered-0', 'input-0'], 1], none: [[], 0] });
+    expect(seen).toEqual({ new: [['input-0'], 1], all: [['remembered-0', 'input-0'], 1] });
+    expect(verdicts[2]).toMatchObject({ type: 'failure', code: 'reads-undeclared' });
   });
 });
 

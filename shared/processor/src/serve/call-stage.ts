@@ -5,6 +5,7 @@ import {
   applyVerdict,
   blindReplacement,
   narrowInput,
+  readsAt,
   type Reads,
   type StageCall,
   type StageInput,
@@ -13,6 +14,7 @@ import {
 import { createEntryArgs, type CallContext } from '../entry-args.ts';
 import { failureVerdict, thrownVerdict } from '../verdict/failure-verdict.ts';
 import type { Hosted, HostedProcessors } from './hosted-processor.ts';
+import { createReadGuard } from './read-guard.ts';
 import { returnedVerdict } from '../verdict/returned-verdict.ts';
 import { callMethod, createList, messagesFor } from './stage-methods.ts';
 
@@ -76,10 +78,12 @@ async function callEntry(
     codec: definition.stateCodec,
   });
   try {
-    const own = narrowInput(input, definition.reads);
-    const list = createList(stage, own);
-    const messages = messagesFor(stage, list);
-    const call = () => callMethod(processor, stage, common, own, { list, messages });
+    const reads = readsAt(definition.reads, stage);
+    const guard = createReadGuard(entry.entry, stage, reads);
+    const own = narrowInput(input, reads);
+    const list = createList(stage, own, guard);
+    const messages = messagesFor(stage, list, guard);
+    const call = () => callMethod(processor, stage, common, own, { list, messages, guard });
     const result = await untilGivenUp(call, context.signal);
     // What a method returns when it is told to give up is no judgement: a guard must not pass text for want of time.
     if (context.signal.aborted) throw givenUp(entry.entry);
@@ -90,7 +94,7 @@ async function callEntry(
       emptyMeansNone: stage.startsWith('processOutput'),
     });
     if (verdict.type === 'failure') return verdict;
-    refuseBlindReplacement(verdict, definition.reads);
+    refuseBlindReplacement(verdict, reads);
     return { ...verdict, ...leftovers() };
   } catch (error) {
     return thrownVerdict(stage, error, leftovers);

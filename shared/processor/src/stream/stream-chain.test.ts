@@ -47,6 +47,28 @@ describe('what a processor makes of a chunk', () => {
   });
 });
 
+describe('a processor that says that it changes no chunk', () => {
+  const never = { changes: { processOutputStream: 'never' as const } };
+
+  test('lets chunks through as they came', async () => {
+    expect((await streamThrough([streaming('true', ({ part }) => ({ ...part }), never)], texts('a'))).out).toEqual([
+      'a',
+    ]);
+  });
+
+  test.each([
+    ['another one', ({ part }: { part: Chunk }) => ({ ...part, payload: { id: 'text-1', text: 'b' } })],
+    ['one that was changed in place', ({ part }: { part: Chunk }) => Object.assign(part, { note: 1 })],
+    ['none', () => null],
+    ['several', ({ part }: { part: Chunk }) => [part]],
+  ])('fails where it gives %s', async (_what, method) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a processor in JavaScript may return
+    const { out, verdicts } = await streamThrough([streaming('false', method as never, never)], texts('a'));
+    expect(out).toEqual([]);
+    expect(verdicts).toMatchObject([{ type: 'failure', code: 'processor-verdict-refused' }]);
+  });
+});
+
 describe('order in a stream of processors', () => {
   test('holds though some chunks take longer than others', async () => {
     const names = Array.from({ length: 12 }, (_, at) => String(at));

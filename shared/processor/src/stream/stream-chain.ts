@@ -1,12 +1,15 @@
 // The processors of a session, linked: what is pushed in comes out of the last one. Knows nothing of batches or the bus.
-import { narrowInput, type CallEntry, type Chunk, type StageInput, type Verdict } from '@millrace/contracts';
+import { narrowInput, readsAt, type CallEntry, type Chunk, type StageInput, type Verdict } from '@millrace/contracts';
 import { givenUp } from '../serve/call-stage.ts';
 import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
 import { failureVerdict, thrownVerdict } from '../verdict/failure-verdict.ts';
 import { takesDataParts } from '../processor-definition.ts';
 import type { Hosted } from '../serve/hosted-processor.ts';
 import { createStreamLink, MARK, type StreamItem, type StreamLink } from './stream-link.ts';
+import { createReadGuard } from '../serve/read-guard.ts';
 import { createList } from '../serve/stage-methods.ts';
+
+const STAGE = 'processOutputStream';
 
 export type ChainMember = { entry: CallEntry; hosted: Hosted };
 
@@ -85,6 +88,7 @@ function createSlot(
   stopped: (slot: Slot) => void,
 ): Slot {
   const { definition, processor } = hosted;
+  const reads = readsAt(definition.reads, STAGE);
   const streamParts: Chunk[] = [];
   // What a writer sends goes to the client in place and at once, through the later processors.
   const writeFailed = (error: unknown) => slot.link.fail(error);
@@ -96,13 +100,14 @@ function createSlot(
   const shared = {
     ...args.common,
     streamParts,
-    messageList: createList('processOutputStream', narrowInput(input, definition.reads)),
+    messageList: createList(STAGE, narrowInput(input, reads), createReadGuard(entry.entry, STAGE, reads)),
   };
   const slot: Slot = {
     args,
     giveUp: () => slot.link.fail(givenUp(entry.entry)),
     link: createStreamLink({
       processDataParts: takesDataParts(definition, processor),
+      mayChange: mayChangeChunks(definition, entry),
       signal: context.signal,
       givenUp: () => givenUp(entry.entry),
       call: (part) => {
@@ -126,4 +131,14 @@ function verdictOf(slot: Slot): Verdict {
   } catch (error) {
     return failureVerdict(error);
   }
+}
+
+/** As the agent's plan has it: with the options of the entry, and the defaults of the others. */
+function mayChangeChunks({ changes, options }: Hosted['definition'], entry: CallEntry): boolean {
+  const whether = changes?.processOutputStream;
+  if (whether === undefined || typeof whether === 'string') return whether !== 'never';
+  const parsed: unknown = options.safeParse(entry.options).data;
+  const chosen: unknown =
+    typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, whether.option) : undefined;
+  return whether.values.some((value) => JSON.stringify(value) === JSON.stringify(chosen));
 }

@@ -9,6 +9,8 @@ export const MARK = Symbol('chunk done');
 export type LinkOptions = {
   call: (part: Chunk) => unknown;
   processDataParts: boolean;
+  /** false: it has said that it changes nothing, and each chunk has to come out as it went in. */
+  mayChange?: boolean;
   /** Nobody wants what comes after it fires. */
   signal: AbortSignal;
   /** What is thrown where the method was given up. */
@@ -30,7 +32,7 @@ export type StreamLink = {
 };
 
 export function createStreamLink(options: LinkOptions): StreamLink {
-  const { call, processDataParts, signal, givenUp, next, stopped } = options;
+  const { call, processDataParts, mayChange = true, signal, givenUp, next, stopped } = options;
   let queue: StreamItem[] = [];
   let running = false;
   let closed = false;
@@ -41,10 +43,12 @@ export function createStreamLink(options: LinkOptions): StreamLink {
     closed = true;
     stopped(error);
   };
-  const pass = (part: Chunk, result: unknown) => {
+  const pass = (part: Chunk, result: unknown, before: string | undefined) => {
     if (closed) return;
     // What a method gives when it is told to give up is no judgement.
     if (signal.aborted) throw givenUp();
+    // In place or not: what stands there must be what came.
+    if (!mayChange && (Array.isArray(result) || JSON.stringify(result) !== before)) throw unforeseen(part);
     if (result === part) return next(part);
     if (result !== null && result !== undefined) {
       for (const chunk of checkedChunks(part, Array.isArray(result) ? result : [result])) next(chunk);
@@ -66,8 +70,9 @@ export function createStreamLink(options: LinkOptions): StreamLink {
           if (item === MARK || (isDataChunk(item) && !processDataParts)) next(item);
           else {
             if (signal.aborted) throw givenUp();
+            const before = mayChange ? undefined : JSON.stringify(item);
             const result = call(item);
-            pass(item, result instanceof Promise ? await result : result);
+            pass(item, result instanceof Promise ? await result : result, before);
           }
         }
         spent += performance.now() - started;
@@ -89,6 +94,11 @@ export function createStreamLink(options: LinkOptions): StreamLink {
     busy: () => !closed && (running || queue.length > 0),
     close: () => void (closed = true),
   };
+}
+
+function unforeseen({ type }: Chunk): MillraceError {
+  const message = `processOutputStream changed a "${type}" chunk, and its definition says that it changes nothing.`;
+  return new MillraceError('processor-verdict-refused', message, { remedy: 'Correct its `changes`.' });
 }
 
 /** In place of one: a processor that makes ever more of a chunk must not fill everybody's memory. */

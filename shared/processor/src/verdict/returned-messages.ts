@@ -51,7 +51,7 @@ function replaceSystem(list: MessageList, returned: readonly Returned[]): void {
     const all = returned.map(({ tag = RETURNED_SYSTEM_TAG, content }) => ({ tag, content }));
     return void list.replaceAllSystemMessages(all);
   }
-  const given = list.getAllSystemMessages();
+  const given = list.systemAsGiven();
   const left = [...given];
   const own = returned.flatMap(({ content }) => {
     const at = left.findIndex((message) => message.content === content);
