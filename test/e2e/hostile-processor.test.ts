@@ -69,7 +69,7 @@ const blind = defineProcessor({
   stages: ['processInputStep'],
   reads: [],
   options: noOptions,
-  create: () => ({ id: 'blind', processInputStep: ({ tools }) => ({ tools: { ...tools } }) }),
+  create: () => ({ id: 'blind', processInputStep: () => ({ tools: {} }) }),
 });
 
 /** A write that nobody waits for. */

@@ -1,0 +1,201 @@
+// Every verdict at every stage, as docs/semantics.md, section 5, has it: allowed, and then what it means for the run; or refused by name. Each
+// is seen by a client over the bus. The cells of `suspend` that are allowed have tests of their own (suspension.test.ts).
+import { STAGES, allowsRetry, allowsVerdict, failureOf, type Stage, type VerdictType } from '@millrace/contracts';
+import { eventually, useBus, useNats, useStack } from '@millrace/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { collect } from './collect.ts';
+import { judged, REPLICA, serveRaw } from './hostile/raw-replica.ts';
+import { script } from './script.ts';
+
+/** What the client sees; `refused`: the run fails by that name, at that stage. */
+type Cell =
+  | 'finished'
+  | 'tripwire'
+  | 'again'
+  | 'halted'
+  | 'denied'
+  | 'cached'
+  | 'asked again'
+  | 'suspended'
+  | 'failed'
+  | 'refused';
+type Row = VerdictType | 'abort with retry';
+
+const every = (cell: Cell): Record<Stage, Cell> => ({
+  processInput: cell,
+  processInputStep: cell,
+  processLLMRequest: cell,
+  processAPIError: cell,
+  processOutputStream: cell,
+  processLLMResponse: cell,
+  processOutputStep: cell,
+  processToolCall: cell,
+  processToolResult: cell,
+  processOutputResult: cell,
+});
+const TABLE: Record<Row, Record<Stage, Cell>> = {
+  // A model error that nobody handles fails the run.
+  continue: { ...every('finished'), processAPIError: 'failed' },
+  abort: every('tripwire'),
+  'abort with retry': {
+    ...every('again'),
+    processAPIError: 'refused',
+    processToolCall: 'refused',
+    processToolResult: 'refused',
+  },
+  halt: { ...every('halted'), processAPIError: 'refused', processLLMResponse: 'refused' },
+  suspend: {
+    ...every('suspended'),
+    processLLMRequest: 'refused',
+    processAPIError: 'refused',
+    processOutputStream: 'refused',
+    processLLMResponse: 'refused',
+  },
+  deny: { ...every('refused'), processToolCall: 'denied' },
+  respond: { ...every('refused'), processLLMRequest: 'cached' },
+  retry: { ...every('refused'), processAPIError: 'asked again' },
+  failure: every('failed'),
+};
+
+const chunk = (type: string, payload: object) => ({ type, runId: 'x', from: 'AGENT' as const, payload });
+const cached = [
+  chunk('text-start', { id: 'c' }),
+  chunk('text-delta', { id: 'c', text: 'cached' }),
+  chunk('text-end', { id: 'c' }),
+];
+const VERDICTS: Record<Row, object> = {
+  continue: { type: 'continue' },
+  abort: { type: 'abort', reason: 'no' },
+  'abort with retry': { type: 'abort', reason: 'once more', retry: true },
+  halt: { type: 'halt', response: 'Instead.' },
+  suspend: { type: 'suspend', payload: { question: 'sure?' } },
+  deny: { type: 'deny', reason: 'not that' },
+  respond: { type: 'respond', chunks: cached },
+  retry: { type: 'retry' },
+  failure: failureOf('processor-failed', 'broken'),
+};
+
+const rows = [...Object.entries(VERDICTS)].map(([row]) => row).filter((row): row is Row => row in TABLE);
+const cells = rows.flatMap((row) => STAGES.map((stage) => [row, stage, TABLE[row][stage]] as const));
+const idOf = (row: Row, stage: Stage) => `${row.replaceAll(' ', '-')}-${stage}`;
+const SERVICE = 'matrix';
+
+const nats = useNats();
+const connection = useBus(nats, 'matrix');
+const stack = useStack(nats, ['orchestrator', 'tools']);
+let stop = () => {};
+
+beforeAll(async () => {
+  const processors = cells.map(([row, stage]) => ({
+    id: idOf(row, stage),
+    stages: { [stage]: answering(row, stage) },
+  }));
+  stop = await serveRaw(connection.bus, SERVICE, processors);
+  await eventually(async () => (await stack.client.processors.list()).length >= processors.length);
+}, 60_000);
+afterAll(() => stop());
+
+/** The verdict, once: a run that was asked to begin again is let through. */
+function answering(row: Row, stage: Stage) {
+  return (call: Record<string, unknown>): object => {
+    const { retryCount } = inputSchema.parse(call['input']);
+    const isPassed = row === 'continue' || (row === 'abort with retry' && retryCount > 0);
+    const verdict = isPassed ? VERDICTS.continue : VERDICTS[row];
+    return stage === 'processOutputStream' ? streamed(call, verdict, isPassed) : judged(verdict);
+  };
+}
+const inputSchema = z.object({ retryCount: z.number() });
+
+/** A session that says its verdict at once; one that goes on gives back what it is given. */
+function streamed(call: Record<string, unknown>, verdict: object, isPassed: boolean): object {
+  const { session, orchestrator, chunks, end } = openSchema.parse(call);
+  const { nc, subjects } = connection.bus;
+  const opened = { opened: true, service: SERVICE, replica: REPLICA, served: 1 };
+  const last = { verdicts: [verdict], ms: [0] };
+  // What the verdict itself says passes the chain too, as a batch: it is let through.
+  if (end) return { ...opened, output: { chunks, verdicts: [VERDICTS.continue], ms: [0] } };
+  let sequence = 0;
+  let processed = 0;
+  const out = (more: object) =>
+    nc.publish(
+      subjects.out(orchestrator, session),
+      JSON.stringify({ session, sequence: sequence++, processed, ...more }),
+    );
+  const input = nc.subscribe(subjects.session(SERVICE, REPLICA, session), {
+    callback: (_error, message) => {
+      const batch = batchSchema.parse(message.json());
+      if (batch.drop) return input.unsubscribe();
+      processed += batch.chunks.length;
+      if (!isPassed) {
+        input.unsubscribe();
+        return out({ chunks: [], ...last });
+      }
+      out({ chunks: batch.chunks, ...(batch.end && last) });
+      if (batch.end) input.unsubscribe();
+    },
+  });
+  return opened;
+}
+const flag = z.boolean().default(false);
+const list = z.array(z.unknown()).default([]);
+const openSchema = z.object({ session: z.string(), orchestrator: z.string(), chunks: list, end: flag });
+const batchSchema = z.object({ chunks: list, end: flag, drop: flag });
+
+const SCRIPTS: Partial<Record<Stage, string>> = {
+  processAPIError: script({ error: { status: 400, message: 'no' } }, { text: 'answer' }),
+  processToolCall: script({ toolCalls: [{ name: 'calculator', args: { expression: '1 + 1' } }] }, { text: 'answer' }),
+  processToolResult: script({ toolCalls: [{ name: 'calculator', args: { expression: '1 + 1' } }] }, { text: 'answer' }),
+};
+const SEEN: Record<Cell, (path: string) => object> = {
+  finished: () => ({ status: 'finished', text: 'answer' }),
+  again: () => ({ status: 'finished', text: 'answer', finishReason: 'stop' }),
+  'asked again': () => ({ status: 'finished', text: 'answer' }),
+  denied: () => ({ status: 'finished', steps: [{ toolResults: [{ denied: true }] }, { text: 'answer' }] }),
+  cached: () => ({ status: 'finished', text: 'cached' }),
+  halted: () => ({ status: 'finished', text: 'Instead.', finishReason: 'halted' }),
+  tripwire: () => ({ status: 'aborted', text: '', tripwire: { reason: 'no' } }),
+  suspended: () => ({ status: 'suspended' }),
+  failed: () => ({ status: 'failed', text: '' }),
+  refused: (path) => ({ status: 'failed', text: '', error: { code: 'processor-verdict-refused', path } }),
+};
+const LAST: Partial<Record<Cell, string>> = {
+  tripwire: 'tripwire',
+  suspended: 'suspended',
+  failed: 'error',
+  refused: 'error',
+};
+
+describe('a verdict', () => {
+  test.each(cells)('%s at %s: %s', async (row, stage, cell) => {
+    const id = idOf(row, stage);
+    const list = stage === 'processAPIError' ? 'error' : INPUT.includes(stage) ? 'input' : 'output';
+    await stack.client.agents.apply({
+      name: id,
+      model: 'openai/gpt-5-mini',
+      instructions: 'Answer.',
+      tools: ['calculator'],
+      [list]: [id],
+      maxProcessorRetries: 2,
+    });
+    const run = await stack.client.start(id, SCRIPTS[stage] ?? script({ text: 'answer' }, { text: 'answer' }));
+    const chunks = await collect(run);
+    expect(chunks.at(-1)?.type).toBe(LAST[cell] ?? 'finish');
+    expect(await run.result()).toMatchObject(SEEN[cell](`${stage}/${id}`));
+    if (cell === 'suspended') await run.release();
+  });
+});
+const INPUT: readonly Stage[] = [
+  'processInput',
+  'processInputStep',
+  'processLLMRequest',
+  'processLLMResponse',
+  'processToolCall',
+];
+
+test('the matrix is the table of the schema', () => {
+  for (const [row, stage, cell] of cells) {
+    const isAllowed = row === 'abort with retry' ? allowsRetry(stage) : allowsVerdict(stage, row);
+    expect({ row, stage, isAllowed }).toEqual({ row, stage, isAllowed: cell !== 'refused' });
+  }
+});
