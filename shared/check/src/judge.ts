@@ -6,6 +6,7 @@ import {
   findUnserializable,
   isDataChunk,
   narrowInput,
+  readsAt,
   stageReplySchema,
   wireErrorSchema,
   type CallEntry,
@@ -58,7 +59,7 @@ export function callOf(target: Target, stage: Stage, given: Given): StageCall {
     timeoutMs: given.timeoutMs ?? waitMs(target),
     remainingMs: 60_000,
     stage,
-    input: narrowInput(full, target.descriptor.reads),
+    input: narrowInput(full, readsAt(target.descriptor.reads, stage)),
     ...given.more,
   };
 }
@@ -141,7 +142,7 @@ export function holdVerdict(target: Target, stage: Stage, input: StageInput, ver
   const applied = applyVerdict(stage, input, verdict);
   if (applied.verdict.type === 'failure' && verdict.type !== 'failure') broken(applied.verdict.message, verdict);
   const changes = 'changes' in verdict ? verdict.changes : undefined;
-  const blind = changes && blindReplacement(changes, target.descriptor.reads);
+  const blind = changes && blindReplacement(changes, readsAt(target.descriptor.reads, stage));
   if (blind) broken(`"${blind.member}" replaces what is not in its reads: ${blind.unread}`, verdict);
   const state = 'state' in verdict ? verdict.state : undefined;
   if (state && findUnserializable(state) !== undefined)
