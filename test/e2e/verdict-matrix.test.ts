@@ -76,7 +76,7 @@ const VERDICTS: Record<Row, object> = {
   failure: failureOf('processor-failed', 'broken'),
 };
 
-const rows = [...Object.entries(VERDICTS)].map(([row]) => row).filter((row): row is Row => row in TABLE);
+const rows = Object.keys(VERDICTS).filter((row): row is Row => row in TABLE);
 const cells = rows.flatMap((row) => STAGES.map((stage) => [row, stage, TABLE[row][stage]] as const));
 const idOf = (row: Row, stage: Stage) => `${row.replaceAll(' ', '-')}-${stage}`;
 const SERVICE = 'matrix';
