@@ -5,7 +5,8 @@ import { eventually, useBus, useNats, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collect } from './collect.ts';
-import { judged, REPLICA, serveRaw } from './hostile/raw-replica.ts';
+import { judged, serveRaw } from './hostile/raw-replica.ts';
+import { openRaw } from './hostile/raw-session.ts';
 import { script } from './script.ts';
 
 /** What the client sees; `refused`: the run fails by that name, at that stage. */
@@ -102,45 +103,11 @@ function answering(row: Row, stage: Stage) {
     const { retryCount } = inputSchema.parse(call['input']);
     const isPassed = row === 'continue' || (row === 'abort with retry' && retryCount > 0);
     const verdict = isPassed ? VERDICTS.continue : VERDICTS[row];
-    return stage === 'processOutputStream' ? streamed(call, verdict, isPassed) : judged(verdict);
+    const said = { verdict, passes: isPassed };
+    return stage === 'processOutputStream' ? openRaw(connection.bus, SERVICE, call, said) : judged(verdict);
   };
 }
 const inputSchema = z.object({ retryCount: z.number() });
-
-/** A session that says its verdict at once; one that goes on gives back what it is given. */
-function streamed(call: Record<string, unknown>, verdict: object, isPassed: boolean): object {
-  const { session, orchestrator, chunks, end } = openSchema.parse(call);
-  const { nc, subjects } = connection.bus;
-  const opened = { opened: true, service: SERVICE, replica: REPLICA, served: 1 };
-  const last = { verdicts: [verdict], ms: [0] };
-  // What the verdict itself says passes the chain too, as a batch: it is let through.
-  if (end) return { ...opened, output: { chunks, verdicts: [VERDICTS.continue], ms: [0] } };
-  let sequence = 0;
-  let processed = 0;
-  const out = (more: object) =>
-    nc.publish(
-      subjects.out(orchestrator, session),
-      JSON.stringify({ session, sequence: sequence++, processed, ...more }),
-    );
-  const input = nc.subscribe(subjects.session(SERVICE, REPLICA, session), {
-    callback: (_error, message) => {
-      const batch = batchSchema.parse(message.json());
-      if (batch.drop) return input.unsubscribe();
-      processed += batch.chunks.length;
-      if (!isPassed) {
-        input.unsubscribe();
-        return out({ chunks: [], ...last });
-      }
-      out({ chunks: batch.chunks, ...(batch.end && last) });
-      if (batch.end) input.unsubscribe();
-    },
-  });
-  return opened;
-}
-const flag = z.boolean().default(false);
-const list = z.array(z.unknown()).default([]);
-const openSchema = z.object({ session: z.string(), orchestrator: z.string(), chunks: list, end: flag });
-const batchSchema = z.object({ chunks: list, end: flag, drop: flag });
 
 const SCRIPTS: Partial<Record<Stage, string>> = {
   processAPIError: script({ error: { status: 400, message: 'no' } }, { text: 'answer' }),

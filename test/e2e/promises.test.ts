@@ -1,0 +1,119 @@
+// Promises of docs/promises.md that no other test is about, through real services.
+import { connect } from '@millrace/client';
+import { STAGES, type Stage } from '@millrace/contracts';
+import { defineProcessor, eventually, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { collect, textOf } from './collect.ts';
+import { judged, serveRaw } from './hostile/raw-replica.ts';
+import { openRaw } from './hostile/raw-session.ts';
+import { script } from './script.ts';
+
+const seen: string[][] = [];
+let chunks = 0;
+const watching = defineProcessor({
+  id: 'watching',
+  description: 'notes what a guard is given',
+  stages: ['processInput', 'processOutputStream'],
+  reads: { processInput: ['input'] },
+  options: z.strictObject({}),
+  create: () => ({
+    processInput: ({ messages }) => void seen.push(messages.map(({ role }) => role)),
+    processOutputStream: ({ part }) => {
+      chunks += 1;
+      return part;
+    },
+  }),
+});
+
+const nats = useNats();
+const connection = useBus(nats, 'promises');
+useProcessors(nats, [watching]);
+const stack = useStack(nats, ['orchestrator', 'tools', 'message-history']);
+const SERVICE = 'telling';
+let stop = () => {};
+
+/** Says of each stage that it has found something there. */
+function telling(stage: Stage) {
+  const violations = [{ processorId: 'x', message: 'found', rule: stage, detail: { at: stage } }];
+  const verdict = { type: stage === 'processAPIError' ? 'retry' : 'continue', violations };
+  return (call: object) =>
+    stage === 'processOutputStream'
+      ? openRaw(connection.bus, SERVICE, call, { verdict, passes: true })
+      : judged(verdict);
+}
+
+beforeAll(async () => {
+  const processors = STAGES.map((stage) => ({ id: `told-${stage}`, stages: { [stage]: telling(stage) } }));
+  stop = await serveRaw(connection.bus, SERVICE, processors);
+  await eventually(async () => (await stack.client.processors.list()).length > processors.length);
+  const common = { model: 'openai/gpt-5-mini', instructions: 'Answer.' };
+  const guarded = { ...common, input: ['watching'], output: ['watching'] };
+  await stack.client.agents.apply({ ...guarded, name: 'watched' });
+  await stack.client.agents.apply({ ...guarded, name: 'remembering', memory: { lastMessages: 20 } });
+  const told = (...stages: Stage[]) => stages.map((stage) => `told-${stage}`);
+  await stack.client.agents.apply({
+    ...common,
+    name: 'told',
+    tools: ['calculator'],
+    input: told('processInput', 'processInputStep', 'processLLMRequest', 'processLLMResponse', 'processToolCall'),
+    output: told('processOutputStream', 'processOutputStep', 'processToolResult', 'processOutputResult'),
+    error: told('processAPIError'),
+  });
+}, 60_000);
+afterAll(() => stop());
+
+test('7: violations are reported from every stage', async () => {
+  const call = { name: 'calculator', args: { expression: '1 + 1' } };
+  const asked = script({ error: { status: 400, message: 'no' } }, { toolCalls: [call] }, { text: 'two' });
+  const run = await stack.client.start('told', asked);
+  const { status, violations } = await run.result();
+  expect(status).toBe('finished');
+  expect([...new Set(violations.map(({ rule }) => rule))].toSorted()).toEqual(STAGES.toSorted());
+  const detail = JSON.stringify(await stack.client.runs.eventsDetail(run.runId));
+  for (const stage of STAGES) expect(detail).toContain(`{"at":"${stage}"}`);
+  expect(JSON.stringify(violations)).not.toContain('"at"');
+});
+
+test('11: guards see what the caller sent, and no more of it as the thread grows', async () => {
+  seen.length = 0;
+  for (const text of ['one', 'two', 'three', 'four'])
+    await (await stack.client.start('remembering', script({ text }), { threadId: 'long' })).result();
+  expect((await stack.client.threads.messages('long')).total).toBe(8);
+  expect(seen).toEqual([['user'], ['user'], ['user'], ['user']]);
+});
+
+test('15: guards run once, however many clients follow', async () => {
+  const asked = script({ text: 'one two three four five six', chunkSize: 4, delayMs: 10 });
+  const count = async (followers: number) => {
+    chunks = 0;
+    const run = await stack.client.start('watched', asked);
+    const others = await Promise.all(Array.from({ length: followers }, () => stack.client.follow(run.runId)));
+    const texts = await Promise.all([run, ...others].map(async (one) => textOf(await collect(one))));
+    expect(new Set(texts)).toEqual(new Set(['one two three four five six']));
+    return chunks;
+  };
+  const alone = await count(0);
+  expect(alone).toBeGreaterThan(6);
+  expect(await count(5)).toBe(alone);
+});
+
+test('17: cancelling works from another connection, keeps what was said so far, and stops the model', async () => {
+  const other = await connect({ url: nats.url });
+  try {
+    const text = 'word '.repeat(400);
+    const run = await stack.client.start('watched', script({ text, chunkSize: 5, delayMs: 20 }));
+    const said: string[] = [];
+    for await (const chunk of run.fullStream) {
+      if (chunk.type === 'text-delta') said.push(chunk.payload.text);
+      if (said.length === 3) await other.runs.cancel(run.runId);
+    }
+    const result = await run.result();
+    expect(result).toMatchObject({ status: 'cancelled', finishReason: 'other' });
+    expect(result.text.length).toBeGreaterThanOrEqual(15);
+    expect(result.text.length).toBeLessThan(text.length);
+    expect(text.startsWith(result.text)).toBe(true);
+  } finally {
+    await other.close();
+  }
+});
