@@ -69,7 +69,7 @@ test('7: violations are reported from every stage', async () => {
   const run = await stack.client.start('told', asked);
   const { status, violations } = await run.result();
   expect(status).toBe('finished');
-  expect([...new Set(violations.map(({ rule }) => rule))].toSorted()).toEqual(STAGES.toSorted());
+  expect(new Set(violations.map(({ rule }) => rule))).toEqual(new Set(STAGES));
   const detail = JSON.stringify(await stack.client.runs.eventsDetail(run.runId));
   for (const stage of STAGES) expect(detail).toContain(`{"at":"${stage}"}`);
   expect(JSON.stringify(violations)).not.toContain('"at"');
