@@ -108,7 +108,8 @@ function findWrong({
     wrong.push(`the text is not what the guards make of it: ${difference(result.text, planned.visible)}`);
   // What is not idempotent may be left out where its outcome is unknown.
   const isNoted = ledger.some((line) => line.tool === 'note' && line.key === planned.name);
-  if (!isNoted && planned.calls.note > 0 && !mayMissTools) wrong.push('note was never executed');
+  if (!isNoted && planned.calls.note > 0 && !mayMissTools)
+    wrong.push(`note was never executed: ${toldOf('note', replayed)}`);
   const stored = history
     ?.filter(({ role }) => role === 'assistant')
     .map(({ text }) => text)
@@ -116,6 +117,14 @@ function findWrong({
   if (stored !== undefined && stored !== result.text)
     wrong.push(`the history is not the result: ${difference(stored, result.text)}`);
   return wrong;
+}
+
+/** What the model was told that a tool had said. */
+function toldOf(tool: string, replayed: Observed['replayed']): string {
+  const results = (replayed ?? []).flatMap(({ chunk }) =>
+    chunk.type === 'tool-result' && chunk.payload.toolName === tool ? [JSON.stringify(chunk.payload.result)] : [],
+  );
+  return results.join(', ') || 'no result';
 }
 
 /** Positions are dense within an epoch, and a new epoch begins by taking back what does not count. */

@@ -124,7 +124,9 @@ async function observe(
   { strike: how }: Fault,
 ): Promise<Observed> {
   const cancelAsked = how.kind === 'cancel';
-  const mayMissTools = how.kind === 'process' && (how.role === 'ledger' || how.role === 'nats');
+  // Where the tools' only service is struck too.
+  const mayMissTools =
+    how.kind === 'storm' || (how.kind === 'process' && (how.role === 'ledger' || how.role === 'nats'));
   const isStored = result?.status === 'finished';
   const [replayed, history] = await Promise.all([
     result ? readAgain(rig.client, run.runId) : undefined,
