@@ -29,6 +29,8 @@ type LedgerLine = z.infer<typeof ledgerLineSchema>;
 
 const ROLES = ['orchestrator', 'orchestrator', 'guardrails', 'guardrails', 'ledger', 'message-history'] as const;
 export const AGENT = 'faults';
+/** Nobody sees the answer before its finish: that passes in the step's own sessions. */
+export const UNJUDGED_AGENT = 'faults-unjudged';
 /** Nothing redacts: the oracle must see what the guards keep from others. */
 export const UNGUARDED_AGENT = 'faults-unguarded';
 
@@ -49,6 +51,7 @@ export async function startRig(): Promise<Rig> {
     memory: { lastMessages: 10 },
   };
   await stack.client.agents.apply({ ...agent, name: AGENT, output: ['content-length', 'pii'] });
+  await stack.client.agents.apply({ ...agent, name: UNJUDGED_AGENT, output: ['pii'] });
   await stack.client.agents.apply({ ...agent, name: UNGUARDED_AGENT, output: ['content-length'] });
   const live = watchLive(bus);
   const clientProxy = await startCutProxy(nats.port());

@@ -9,7 +9,7 @@ import { leftOver } from './left-over.ts';
 import { judgeRun, type Judgement, type Observed } from './oracle.ts';
 import { planRun, type PlannedRun } from './planned-run.ts';
 import { createRandom, seedOf } from './random.ts';
-import { AGENT, UNGUARDED_AGENT, type Rig } from './rig.ts';
+import { AGENT, UNGUARDED_AGENT, UNJUDGED_AGENT, type Rig } from './rig.ts';
 import { strike } from './strike.ts';
 import { throughQuestions } from './through-questions.ts';
 
@@ -42,12 +42,14 @@ export async function runBatch(
   at: { seed: number; batch: number; atOnce: number },
 ): Promise<BatchOutcome> {
   const random = createRandom(seedOf(at.seed, fault.name, at.batch));
-  const agent = fault.strike.kind === 'control' ? UNGUARDED_AGENT : AGENT;
+  const agents = fault.strike.kind === 'control' ? [UNGUARDED_AGENT] : [AGENT, UNJUDGED_AGENT];
   const plans = Array.from({ length: at.atOnce }, (_, n) =>
     planRun(`${fault.name}-${at.seed}-${at.batch}-${n}`, random),
   );
   const client = fault.strike.kind === 'client-cut' ? rig.cutClient : rig.client;
-  const starting = plans.map((planned) => start(client, agent, planned, random.between(0, START_WITHIN_MS)));
+  const starting = plans.map((planned, n) =>
+    start(client, agents[n % agents.length] ?? AGENT, planned, random.between(0, START_WITHIN_MS)),
+  );
   const accepted: Started[] = [];
   for (const one of starting) void one.then((started) => started && accepted.push(started));
   await delay(random.between(...STRIKE_AFTER_MS));
