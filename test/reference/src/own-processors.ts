@@ -20,8 +20,9 @@ export class Stopword implements Processor<'stopword', { word: string }> {
   async processOutputStream({ part, state, abort }: ProcessOutputStreamArgs<{ word: string }>): Promise<ChunkType> {
     if (part.type !== 'text-delta') return part;
     const text = ((state['text'] as string | undefined) ?? '') + part.payload.text;
-    state['text'] = text;
     const word = this.words.find((one) => text.includes(one));
+    // As much as may still become a word: the state travels.
+    state['text'] = text.slice(-Math.max(1, ...this.words.map(({ length }) => length)));
     return word === undefined ? part : abort(`stopword ${word}`, { metadata: { word } });
   }
 }
@@ -57,6 +58,8 @@ export class Keeper implements Processor<'keeper'> {
   async processLLMRequest({ prompt, state }: ProcessLLMRequestArgs) {
     const seen = state['seen'];
     const when = state['when'];
+    // Called without the stage before it.
+    if (seen === undefined) return undefined;
     if (!(seen instanceof Set) || !(when instanceof Map) || !(when.get('input') instanceof Date)) {
       throw new Error('the state did not come back as it was');
     }
