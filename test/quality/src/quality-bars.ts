@@ -15,7 +15,7 @@ export const CAUGHT: Readonly<Record<string, number>> = {
   'forced-answer': 5,
   'forged-turn': 9,
   'long-jailbreak': 5,
-  'many-shot': 6,
+  'many-shot': 5,
   'new-rules': 3,
   override: 5,
   persona: 8,

@@ -25,6 +25,12 @@ test('a folder of samples is read file by file, empty lines left out, a group wh
   ]);
 });
 
+test('a line is one line, whatever separators its strings hold', async () => {
+  const text = 'one\u2028two\u2029three\u0085four';
+  await write('a.jsonl', [JSON.stringify({ ...good, text }), `${JSON.stringify(good)}\r`, good]);
+  expect(await readSamples(dir)).toMatchObject([{ text }, { place: 'a.jsonl:2' }, { place: 'a.jsonl:3' }]);
+});
+
 test('samples that do not fit are told with file, line and member', async () => {
   await write('a.jsonl', [good, '{"text"', { ...good, label: 'bad' }, { label: 'benign' }]);
   const told = await readSamples(dir).catch(String);

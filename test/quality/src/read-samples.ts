@@ -1,9 +1,7 @@
 // The samples of a folder: every line of every .jsonl file in it, folders below included. A line that does not fit is an error with
 // file and line; all of them are told, up to a bound, before anything is judged.
-import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { z } from 'zod';
 import { sampleSchema, type PlacedSample } from './sample.ts';
 
@@ -28,9 +26,10 @@ export async function readSamples(dir: string): Promise<PlacedSample[]> {
   const samples: PlacedSample[] = [];
   const problems: string[] = [];
   for (const file of files) {
-    const lines = createInterface({ input: createReadStream(join(dir, file), 'utf8'), crlfDelay: Infinity });
+    // Not node:readline: it ends lines at U+2028 too, which JSON allows in a string.
+    const lines = (await readFile(join(dir, file), 'utf8')).split(/\r?\n/);
     let number = 0;
-    for await (const line of lines) {
+    for (const line of lines) {
       number += 1;
       // A byte order mark is what some programs begin a file with.
       const read = readLine(number === 1 ? line.replace(/^\uFEFF/, '') : line, file, `${file}:${number}`);

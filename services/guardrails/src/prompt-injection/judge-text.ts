@@ -7,7 +7,7 @@ import { findFloods } from './flood.ts';
 import { createLexicon } from './lexicon/lexicon.ts';
 import { VOCABULARIES } from './lexicon/vocabularies.ts';
 import { findMarks } from './marks.ts';
-import { lettersOf, readBackwards, readLetters } from './readings/letters-reading.ts';
+import { lettersOf, readBackwards, readLetters, spacedOut } from './readings/letters-reading.ts';
 import { readWords } from './readings/words-reading.ts';
 import { withQuotations } from './quotations.ts';
 import { ALL_RULES } from './rules/all-rules.ts';
@@ -70,8 +70,17 @@ function signalsIn(view: View, isTool: boolean): Signal[] {
 
 /** The order of words says little in n-grams, and what another code says is noise as a rule. */
 function wordingIn(view: View, from: 'user' | 'tool'): Signal[] {
-  const isRead = view.codes.length === 0 || (!view.codes.includes('last word first') && isProse(view.text));
-  return isRead ? told(view, findWording(view.text, from)) : [];
+  const { text, codes } = view;
+  if (codes.includes('last word first')) return [];
+  if (codes.includes('letters apart')) {
+    const words = spacedOut(text, readLetters(lettersOf(text), lexicon, true));
+    // Where in it does not matter: it is no text that anybody cuts something out of.
+    return placed(
+      view,
+      findWording(words, from).map((signal) => ({ ...signal, start: 0, end: text.length })),
+    );
+  }
+  return codes.length === 0 || isProse(text) ? told(view, findWording(text, from)) : [];
 }
 
 /** Where they stand in the text; in what it says plainly, less where that is quoted. */

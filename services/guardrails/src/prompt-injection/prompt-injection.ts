@@ -32,6 +32,9 @@ const MAX_ROUNDS = 4;
  * Judges all that the caller sends, whatever its role, each message and the messages together, and what tools give back. It belongs
  * into both lists: under `input` for the caller, under `output` for tool results.
  *
+ * Rules know what attempts say, in forty languages and however disguised; a linear model, learned from generated texts, knows how they are
+ * worded, and adds its signal where the rules do not decide.
+ *
  * With `model` a model is asked about a text that the rules do not stop: with `when: doubt` where they have found something and too
  * little of it, with `when: always` about every text.
  *
@@ -39,8 +42,8 @@ const MAX_ROUNDS = 4;
  * @verdict abort: strategy block, or a text that is more than can be judged, whatever the strategy
  * @verdict halt: the same, where `response` is set
  * @verdict failure: the model cannot be asked, or does not answer as it should
- * @cannot Judge what a text means without a model: a wording that no rule knows passes. With one, the model may be wrong, or talked round. It is one layer beside tools with few rights, and people who confirm.
- * @cannot Tell a quotation from an attempt: a mail that quotes an attack is stopped like one.
+ * @cannot Judge what a text means without a model: half of the attempts of families that nothing was made from pass, more in tool results. With one, the model may be wrong, or talked round. It is one layer beside tools with few rights, and people who confirm.
+ * @cannot Tell a quotation from an attempt: a text that quotes a plain attack is stopped like one.
  * @cannot Read images, audio and the bytes of files.
  * @example
  * input:

@@ -9,6 +9,8 @@ export type LetterTrie = {
   add(word: string, id: number): void;
   /** The longest word that begins at `at`, or nothing. @param letters 0 to 25 */
   longest(letters: Uint8Array, at: number, length: number): { entry: Entry; length: number } | undefined;
+  /** Calls `use` for every word that begins at `at`, shorter ones first. */
+  each(letters: Uint8Array, at: number, length: number, use: (entry: Entry, length: number) => void): void;
 };
 
 export function createLetterTrie(): LetterTrie {
@@ -46,6 +48,15 @@ export function createLetterTrie(): LetterTrie {
         if (entry) best = { entry, length: next - at + 1 };
       }
       return best;
+    },
+    each(letters, at, length, use) {
+      let node = 0;
+      for (let next = at; next < length; next++) {
+        node = children[node * LETTERS + (letters[next] ?? 0)] ?? 0;
+        if (node === 0) return;
+        const entry = entries[node];
+        if (entry) use(entry, next - at + 1);
+      }
     },
   };
 }

@@ -24,7 +24,11 @@ const FILLERS =
   'the of and to in is you that it he was for on are as with his they at be this have from or one had by but not what all were we when your can said ' +
   'there use an each which she do how their if will up other about out many then them these so some her would make like him into time has look two ' +
   'more write go see number no way could people my than first been call who its now find long down day did get come made may part me am us our any ' +
-  'only also just after before here please want need should must let give tell say ask help know think take good new work every never always';
+  'only also just after before here please want need should must let give tell say ask help know think take good new work every never always ' +
+  'again does done says said told gave anything something nothing everything someone whom because while where why was were very much such same own too ' +
+  'until without with again back even still those both between under over right left same another around world life line lines list name names next open order ' +
+  'read ready real really reason rest reply sentence set show side small start stop story sure talk text thank thanks today together true try turn type until use used ' +
+  'user using wait want wants watch whatever while whole words works write written wrong year yes yet yourself myself itself into onto off put question quite';
 
 /** A stem is looked up by so many characters. */
 const STEM_KEY = 4;
@@ -96,10 +100,26 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
       if (id === undefined) throw new Error(`There is no class "${name}".`);
       return id;
     },
-    find: (word) => exact.get(word) ?? (word.length > STEM_KEY ? stemOf(word) : undefined) ?? misspelt(word),
-    findAlike: (word) => alike.get(alikeKey(word)),
+    find: remembered(
+      (word) => exact.get(word) ?? (word.length > STEM_KEY ? stemOf(word) : undefined) ?? misspelt(word),
+    ),
+    findAlike: remembered((word) => alike.get(alikeKey(word))),
     scan: createScan(unspaced),
     letters,
+  };
+}
+
+/** Of words that a text has used: most are used again. */
+const MAX_REMEMBERED = 20_000;
+function remembered(find: (word: string) => Entry | undefined): (word: string) => Entry | undefined {
+  const known = new Map<string, Entry | undefined>();
+  return (word) => {
+    const before = known.get(word);
+    if (before !== undefined || known.has(word)) return before;
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    const found = find(word);
+    known.set(word, found);
+    return found;
   };
 }
 

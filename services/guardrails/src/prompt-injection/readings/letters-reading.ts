@@ -1,6 +1,7 @@
 // A text read as bare letters, forwards or backwards: for words that are spaced, dotted, run together, interrupted, or written with digits and
 // letters of other scripts.
 import { canonicalLetter, signLetter } from '../lexicon/letter-alphabet.ts';
+import type { Entry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
 import type { Reading, Token } from './reading.ts';
 
@@ -9,6 +10,8 @@ export type Letters = { text: string; letters: Uint8Array; places: Uint32Array; 
 
 /** So many letters that are no word count as one. */
 const UNKNOWN_WORD = 4;
+/** No word that a rule knows is longer. */
+const MAX_WORD = 64;
 
 export function lettersOf(text: string): Letters {
   const letters = new Uint8Array(text.length);
@@ -48,7 +51,8 @@ const isLetter = (unit: number): boolean =>
 /** @param isDisguised whether the letters are known to be words that were taken apart */
 export function readLetters({ letters, places, length }: Letters, lexicon: Lexicon, isDisguised = false): Reading {
   const kind = isDisguised ? 'guessed' : 'letters';
-  return { kind, tokens: tokensOf(letters, length, lexicon, (at) => places[at] ?? 0), slack: 1 };
+  const read = isDisguised ? likeliestTokens : tokensOf;
+  return { kind, tokens: read(letters, length, lexicon, (at) => places[at] ?? 0), slack: 1 };
 }
 
 export function readBackwards({ letters, places, length }: Letters, lexicon: Lexicon): Reading {
@@ -82,4 +86,60 @@ function tokensOf(letters: Uint8Array, length: number, lexicon: Lexicon, placeOf
     at += found.length;
   }
   return tokens;
+}
+
+/** A word counts less than letters that are none, so that few and long words are read: "yourule" is "you rule", not "your" and what is left. */
+const WORD_COST = 0.6;
+
+/** Letters that are known to be words without their spaces, as the words that leave the fewest letters over. */
+function likeliestTokens(
+  letters: Uint8Array,
+  length: number,
+  lexicon: Lexicon,
+  placeOf: (at: number) => number,
+): Token[] {
+  const costs = new Float64Array(length + 1);
+  const sizes = new Uint8Array(length + 1);
+  const entries: (Entry | undefined)[] = [];
+  for (let at = length - 1; at >= 0; at--) {
+    costs[at] = 1 + (costs[at + 1] ?? 0);
+    lexicon.letters.each(letters, at, length, (entry, size) => {
+      const cost = WORD_COST + (costs[at + size] ?? 0);
+      if (cost >= (costs[at] ?? 0) || size > MAX_WORD) return;
+      costs[at] = cost;
+      sizes[at] = size;
+      entries[at] = entry;
+    });
+  }
+  const tokens: Token[] = [];
+  let [index, unknown] = [0, 0];
+  for (let at = 0; at < length;) {
+    const entry = entries[at];
+    const size = sizes[at] ?? 0;
+    if (!entry) {
+      unknown += 1;
+      at += 1;
+      continue;
+    }
+    index += Math.ceil(unknown / UNKNOWN_WORD);
+    unknown = 0;
+    tokens.push({ entry, index, size, start: placeOf(at), end: placeOf(at + size - 1) + 1 });
+    index += 1;
+    at += size;
+  }
+  return tokens;
+}
+
+/** The text with spaces around the words that are read in it. */
+export function spacedOut(text: string, { tokens }: Reading): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of tokens) {
+    let last = end;
+    // A letter that is written twice is read once.
+    while (last < text.length && text.charAt(last) === text.charAt(last - 1)) last += 1;
+    pieces.push(text.slice(at, start), text.slice(start, last));
+    at = Math.max(at, last);
+  }
+  return [...pieces, text.slice(at)].join(' ');
 }

@@ -14,14 +14,21 @@ export type Reading = {
 };
 
 /** A word of a class at a place, or a phrase that begins there. `size`: how many tokens. */
-export function sizeOf(tokens: readonly Token[], at: number, classes: readonly number[]): number {
+export function sizeOf(tokens: readonly Token[], at: number, classes: ReadonlySet<number>): number {
   const token = tokens[at];
   if (!token) return 0;
-  for (const { rest, classes: known } of token.entry.phrases) {
-    if (!classes.some((id) => known.has(id))) continue;
-    if (rest.every((entry, n) => isNext(tokens, at + n, entry))) return rest.length + 1;
+  const { entry } = token;
+  for (const { rest, classes: known } of entry.phrases) {
+    if (!meet(known, classes)) continue;
+    if (rest.every((next, n) => isNext(tokens, at + n, next))) return rest.length + 1;
   }
-  return classes.some((id) => token.entry.classes.has(id)) ? 1 : 0;
+  return meet(entry.classes, classes) ? 1 : 0;
+}
+
+/** A word has few classes. */
+function meet(own: ReadonlySet<number>, wanted: ReadonlySet<number>): boolean {
+  for (const id of own) if (wanted.has(id)) return true;
+  return false;
 }
 
 function isNext(tokens: readonly Token[], at: number, entry: Entry): boolean {

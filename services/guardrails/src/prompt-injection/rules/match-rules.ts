@@ -3,17 +3,18 @@ import type { Span } from '../../text/span.ts';
 import type { Entry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
 import { sizeOf, type Reading, type Token } from '../readings/reading.ts';
+import { createChoiceSets, type ChoiceSet, type ChoiceSets } from './choice-sets.ts';
 import { readChoice, readPhrase, type Rule } from './rule.ts';
 
 export type RuleMatch = Span & { rule: Rule; negated: boolean };
 export type MatchRules = (reading: Reading, isTool: boolean) => RuleMatch[];
 
-type Step = { gap: number; classes: readonly number[]; optional: boolean };
+type Step = { gap: number; choices: ChoiceSet; optional: boolean };
 type Compiled = {
   rule: Rule;
-  first: readonly number[];
-  /** One class of each has to be in a text. */
-  needs: readonly (readonly number[])[];
+  first: ChoiceSet;
+  /** One word of each has to stand near. */
+  needs: readonly ChoiceSet[];
   find(reading: Reading, at: number): { from: number; to: number } | undefined;
 };
 
@@ -22,21 +23,32 @@ const minLetters: Record<Reading['kind'], number> = { words: 0, guessed: 7, lett
 /** Words before a rule's first one among which "not" is looked for. */
 const NEGATION_REACH = 2;
 
+/** Tokens that are looked at together: what stands in none of them, nor so many on either side, no rule can find there. */
+const BLOCK = 32;
+const MAX_REACH = 64;
+
 export function compileRules(rules: readonly Rule[], lexicon: Lexicon): MatchRules {
-  const all = rules.flatMap((rule) => compileRule(rule, lexicon));
-  const words = beginningsOf(all);
-  const beginnings = { words, guessed: words, letters: beginningsOf(all.filter(({ rule }) => rule.inLetters)) };
-  const not = [lexicon.classOf('not')];
+  const sets = createChoiceSets();
+  const all = rules.flatMap((rule) => compileRule(rule, lexicon, sets));
+  const words = beginningsOf(all, sets);
+  const beginnings = {
+    words,
+    guessed: words,
+    letters: beginningsOf(
+      all.filter(({ rule }) => rule.inLetters),
+      sets,
+    ),
+  };
+  const not = new Set([lexicon.classOf('not')]);
   return (reading, isTool) => {
     const found: RuleMatch[] = [];
     const compiledAt = beginnings[reading.kind];
-    const possible = possibleIn(reading.tokens);
+    const isNear = createNearness(reading.tokens, sets);
     for (let at = 0; at < reading.tokens.length; at++) {
       const token = reading.tokens[at];
       if (!token) continue;
-      for (const compiled of compiledAt(token.entry)) {
-        const { rule, find } = compiled;
-        if ((rule.where === 'tool' && !isTool) || !possible(compiled)) continue;
+      for (const { rule, needs, find } of compiledAt(token.entry)) {
+        if ((rule.where === 'tool' && !isTool) || !isNear(at, needs)) continue;
         const range = find(reading, at);
         if (!range || lettersIn(reading.tokens, range) < minLetters[reading.kind]) continue;
         const negated = rule.negatable === true && isNegated(reading.tokens, range.from, not);
@@ -47,33 +59,37 @@ export function compileRules(rules: readonly Rule[], lexicon: Lexicon): MatchRul
   };
 }
 
-/** Whether a text has all that a rule asks for, anywhere: most texts lack something of most rules. */
-function possibleIn(tokens: readonly Token[]): (compiled: Compiled) => boolean {
-  const present = new Set<number>();
-  for (const entry of new Set(tokens.map((token) => token.entry))) {
-    for (const id of entry.classes) present.add(id);
-    for (const { classes } of entry.phrases) for (const id of classes) present.add(id);
-  }
-  const known = new Map<Compiled, boolean>();
-  return (compiled) => {
-    const before = known.get(compiled);
-    if (before !== undefined) return before;
-    const possible = compiled.needs.every((classes) => classes.some((id) => present.has(id)));
-    known.set(compiled, possible);
-    return possible;
+/** Whether a word of each set stands near a token: read block by block, so that what is asked for each rule is a look at a number. */
+function createNearness(
+  tokens: readonly Token[],
+  sets: ChoiceSets,
+): (at: number, needs: readonly ChoiceSet[]) => boolean {
+  const seen = new Int32Array(sets.count());
+  let block = 0;
+  return (at, needs) => {
+    const own = Math.floor(at / BLOCK) + 1;
+    if (own !== block) {
+      block = own;
+      const [from, to] = [(own - 1) * BLOCK - MAX_REACH, own * BLOCK + MAX_REACH];
+      for (let near = Math.max(0, from); near < Math.min(tokens.length, to); near++) {
+        const entry = tokens[near]?.entry;
+        if (entry) for (const id of sets.with(entry)) seen[id] = block;
+      }
+    }
+    for (const { id } of needs) if (seen[id] !== block) return false;
+    return true;
   };
 }
 
 /** What may begin with a word. */
-function beginningsOf(all: readonly Compiled[]): (entry: Entry) => readonly Compiled[] {
-  const byClass = new Map<number, Compiled[]>();
-  for (const compiled of all) for (const id of compiled.first) byClass.set(id, [...(byClass.get(id) ?? []), compiled]);
+function beginningsOf(all: readonly Compiled[], sets: ChoiceSets): (entry: Entry) => readonly Compiled[] {
+  const bySet = new Map<number, Compiled[]>();
+  for (const compiled of all) bySet.set(compiled.first.id, [...(bySet.get(compiled.first.id) ?? []), compiled]);
   const known = new Map<Entry, readonly Compiled[]>();
   return (entry) => {
     const before = known.get(entry);
     if (before) return before;
-    const ids = [...entry.classes, ...entry.phrases.flatMap(({ classes }) => [...classes])];
-    const found = [...new Set(ids.flatMap((id) => byClass.get(id) ?? []))];
+    const found = [...sets.with(entry)].flatMap((id) => bySet.get(id) ?? []);
     known.set(entry, found);
     return found;
   };
@@ -91,7 +107,7 @@ function spanOf(tokens: readonly Token[], { from, to }: { from: number; to: numb
 const lettersIn = (tokens: readonly Token[], { from, to }: { from: number; to: number }): number =>
   tokens.slice(from, to).reduce((sum, { size }) => sum + size, 0);
 
-function isNegated(tokens: readonly Token[], from: number, not: readonly number[]): boolean {
+function isNegated(tokens: readonly Token[], from: number, not: ReadonlySet<number>): boolean {
   const index = tokens[from]?.index ?? 0;
   for (let at = from - 1; at >= 0 && (tokens[at]?.index ?? 0) >= index - NEGATION_REACH; at--) {
     if (sizeOf(tokens, at, not) > 0) return true;
@@ -99,24 +115,29 @@ function isNegated(tokens: readonly Token[], from: number, not: readonly number[
   return false;
 }
 
-function compileRule(rule: Rule, lexicon: Lexicon): Compiled[] {
-  const classesOf = (choices: readonly string[]) =>
-    choices.map((name) => lexicon.classOf(name.startsWith('@') ? name.slice(1) : `=${name}`));
-  const inOrder = (rule.phrases ?? []).map((phrase) => {
-    const steps = readPhrase(phrase).map((item) => ({ ...item, classes: classesOf(item.choices) }));
+function compileRule(rule: Rule, lexicon: Lexicon, sets: ChoiceSets): Compiled[] {
+  const choicesOf = (choices: readonly string[]): ChoiceSet =>
+    sets.of(choices.map((name) => lexicon.classOf(name.startsWith('@') ? name.slice(1) : `=${name}`)));
+  const inOrder = (rule.phrases ?? []).flatMap((phrase) => {
+    const steps = readPhrase(phrase).map(({ gap, optional, choices }) => ({
+      gap,
+      optional,
+      choices: choicesOf(choices),
+    }));
     const [head, ...rest] = steps;
+    if (!head) return [];
     return {
       rule,
-      first: head?.classes ?? [],
-      needs: rest.filter(({ optional }) => !optional).map(({ classes }) => classes),
+      first: head.choices,
+      needs: rest.filter(({ optional }) => !optional).map(({ choices }) => choices),
       find: (reading: Reading, at: number) => {
-        const size = sizeOf(reading.tokens, at, head?.classes ?? []);
+        const size = sizeOf(reading.tokens, at, head.choices.classes);
         const to = size > 0 ? follow(reading, at + size, nextIndex(reading.tokens, at, size), rest, 0) : -1;
         return to < 0 ? undefined : { from: at, to };
       },
     };
   });
-  const [anchor, ...others] = (rule.together ?? []).map((choice) => classesOf(readChoice(choice)));
+  const [anchor, ...others] = (rule.together ?? []).map((choice) => choicesOf(readChoice(choice)));
   if (!anchor) return inOrder;
   const together = {
     rule,
@@ -136,7 +157,7 @@ function follow(reading: Reading, at: number, index: number, steps: readonly Ste
   if (!step) return at;
   const { tokens, slack } = reading;
   for (let next = at; (tokens[next]?.index ?? Number.POSITIVE_INFINITY) <= index + step.gap + slack; next++) {
-    const size = sizeOf(tokens, next, step.classes);
+    const size = sizeOf(tokens, next, step.choices.classes);
     if (size === 0) continue;
     const to = follow(reading, next + size, nextIndex(tokens, next, size), steps, done + 1);
     if (to >= 0) return to;
@@ -152,11 +173,11 @@ const withinOf = ({ within = 8 }: Rule, { kind }: Reading): number =>
 function findTogether(
   { tokens }: Reading,
   at: number,
-  anchor: readonly number[],
-  others: readonly (readonly number[])[],
+  anchor: ChoiceSet,
+  others: readonly ChoiceSet[],
   within: number,
 ) {
-  const size = sizeOf(tokens, at, anchor);
+  const size = sizeOf(tokens, at, anchor.classes);
   if (size === 0) return undefined;
   let [from, to] = [at, at + size];
   const used = new Set(Array.from({ length: size }, (_, n) => at + n));
@@ -174,7 +195,7 @@ function findTogether(
 function nearest(
   tokens: readonly Token[],
   at: number,
-  wanted: readonly number[],
+  { classes }: ChoiceSet,
   within: number,
   used: ReadonlySet<number>,
 ) {
@@ -183,7 +204,7 @@ function nearest(
   for (let step = 0; isNear(at + step) || isNear(at - step); step++) {
     for (const place of step === 0 ? [at] : [at + step, at - step]) {
       if (!isNear(place) || used.has(place)) continue;
-      const size = sizeOf(tokens, place, wanted);
+      const size = sizeOf(tokens, place, classes);
       if (size > 0) return { at: place, size };
     }
   }

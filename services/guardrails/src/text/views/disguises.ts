@@ -16,13 +16,15 @@ const mixed = /(?<![\p{L}\p{N}@$!|])(?=[a-z0-9@$!|+]{0,24}[a-z])(?=[a-z]{0,24}[0
 
 const REACH = 200;
 const MIN_NEAR = 4;
+/** Who takes words apart does so every few words; names of files and options stand farther from one another. */
+const MAX_APART = 40;
 
 export function* disguisesIn(text: string): Generator<[code: string, derived: DerivedText]> {
   yield ['letters apart', lettersApart(text)];
   yield ['signs inside', near(text, inside, () => '')];
   yield ['digits for letters', near(text, mixed, ([word]) => letterwise(word))];
   yield ['last word first', lastFirst(text)];
-  const turned = denseIn(text, backwards, 1);
+  const turned = denseIn(text, backwards, 1, REACH);
   if (turned.length > 0) {
     const slices = slicing(text, turned, '\n');
     yield ['backwards', within(slices, reversed(slices.text))];
@@ -70,22 +72,30 @@ function lettersApartIn(text: string): Span[] {
 
 /** Where several of them stand near one another. */
 function near(text: string, pattern: RegExp, replacement: (match: RegExpExecArray) => string): DerivedText {
-  const dense = denseIn(text, pattern, MIN_NEAR);
+  const dense = denseIn(text, pattern, MIN_NEAR, MAX_APART);
   if (dense.length === 0) return inStep('');
   const slices = slicing(text, dense, '\n');
   return within(slices, replacing(slices.text, pattern, replacement));
 }
 
-/** The surroundings of at least so many matches. */
-function denseIn(text: string, pattern: RegExp, least: number): Span[] {
-  const spans: (Span & { matches: number })[] = [];
+/** The surroundings of at least so many matches, each of them no farther than `apart` from the one before it. */
+function denseIn(text: string, pattern: RegExp, least: number, apart: number): Span[] {
+  const runs: (Span & { matches: number })[] = [];
   for (const { 0: found, index } of text.matchAll(pattern)) {
-    const last = spans.at(-1);
-    const end = Math.min(text.length, index + found.length + REACH);
-    if (last && index <= last.end) Object.assign(last, { end, matches: last.matches + 1 });
-    else spans.push({ start: Math.max(last?.end ?? 0, index - REACH), end, matches: 1 });
+    const last = runs.at(-1);
+    const end = index + found.length;
+    if (last && index - last.end <= apart) Object.assign(last, { end, matches: last.matches + 1 });
+    else runs.push({ start: index, end, matches: 1 });
   }
-  return spans.filter(({ matches }) => matches >= least);
+  const spans: Span[] = [];
+  for (const { start, end, matches } of runs) {
+    if (matches < least) continue;
+    const last = spans.at(-1);
+    const around = { start: Math.max(0, start - REACH), end: Math.min(text.length, end + REACH) };
+    if (last && around.start <= last.end) last.end = around.end;
+    else spans.push(around);
+  }
+  return spans;
 }
 
 const LETTERS: Record<string, string> = {
@@ -111,14 +121,17 @@ const letterwise = (word: string): string => word.replace(/[0-9@$!|+]/g, (sign) 
 const PAIRS =
   'of the|in the|to the|on the|from the|with the|for the|all the|is the|as a|is a|in a|you are|you were|you have|do not|tell me|give me|show me|' +
   'your instructions|your system|system prompt|the system|your prompt|your rules|of your|with your|all your|the above|ignore the|ignore all|from now|' +
-  'now on|want you|what you|what is|what are|how to|i am|i want|have been|previous instructions|all previous|act as|as if|the user|the following';
+  'now on|want you|what you|what is|what are|how to|i am|i want|have been|previous instructions|all previous|act as|as if|the user|the following|' +
+  'and the|to me|me the|me a|be a|will be|you will|you must|it is|this is|that is|if you|and then|without any|the first|the password|no rules|' +
+  'your answer|the word|the words|the text|the rules|an ai|the secret|the conversation|before you|before the|how you|you got|want to|need to|' +
+  'your original|word for|write a|a story|say the|print the|repeat the|reveal the|translate the|by the|at the|that the|there is|has been|all of|of your|to your|in your|with no|as an|is now|are now|from your|about your|for a|to a|on your|into a|who is|how do';
 const inOrder = new RegExp(`(?<!\\p{L})(?:${PAIRS})(?!\\p{L})`, 'giu');
 const outOfOrder = new RegExp(`(?<!\\p{L})(?:${PAIRS.replace(/(\w+) (\w+)/g, '$2 $1')})(?!\\p{L})`, 'giu');
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
 /** Where words follow one another the wrong way round: the last word first. */
 function lastFirst(text: string): DerivedText {
-  const spans = denseIn(text, outOfOrder, 1).filter(({ start, end }) => {
+  const spans = denseIn(text, outOfOrder, 1, REACH).filter(({ start, end }) => {
     const slice = text.slice(start, end);
     return count(slice, outOfOrder) > count(slice, inOrder);
   });
