@@ -89,7 +89,7 @@ function beginningsOf(all: readonly Compiled[], sets: ChoiceSets): (entry: Entry
   return (entry) => {
     const before = known.get(entry);
     if (before) return before;
-    const found = [...sets.with(entry)].flatMap((id) => bySet.get(id) ?? []);
+    const found = Array.from(sets.with(entry), (id) => bySet.get(id) ?? []).flat();
     known.set(entry, found);
     return found;
   };
