@@ -16,6 +16,7 @@ import { responseCache } from './response-cache/response-cache.ts';
 import { responseValidator } from './response-validator/response-validator.ts';
 import { NO_STORE } from './store/guard-store.ts';
 import { FIXED_MODELS } from './testing/fixed-models.ts';
+import { structuredOutput } from './structured-output/structured-output.ts';
 import { tokenLimiter } from './token-limiter/token-limiter.ts';
 import { toolAllowList } from './tool-allow-list/tool-allow-list.ts';
 import { toolCallFilter } from './tool-call-filter/tool-call-filter.ts';
@@ -42,6 +43,9 @@ processorConformance(approvalGate, { options: [{}, { tools: ['pay'], message: 'S
 processorConformance(batchParts, { options: [{}, { batchSize: 1 }, { emitOnNonText: false }], texts });
 processorConformance(language(NO_MODELS), { options: [{}, { strategy: 'translate', model: 'openai/x' }] });
 processorConformance(responseValidator, { options: [{}, { minLength: 100, sameLanguage: true }] });
+processorConformance(structuredOutput, {
+  options: [{ schema: { type: 'object' } }, { schema: {}, strategy: 'fallback', maxRetries: 0 }],
+});
 processorConformance(costGuard(NO_STORE), { options: [{ maxCost: 1 }, { maxCost: 1, scope: 'tenant' }] });
 processorConformance(responseCache(NO_STORE), { options: [{}, { scope: 'thread' }] });
 processorConformance(moderation(NO_MODELS), { options: [{ mode: 'words' }, { model: 'openai/x' }], texts });

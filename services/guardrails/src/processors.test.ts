@@ -88,6 +88,7 @@ test.each([
   ['ToolCallFilterProcessor', 'tool-call-filter'],
   ['BatchPartsProcessor', 'batch-parts'],
   ['CostGuard', 'cost-guard'],
+  ['StructuredOutputProcessor', 'structured-output'],
   ['ResponseCache', 'response-cache'],
 ])('%s, as other frameworks call it, is %s', (name, id) => {
   expect(PROCESSORS.find(({ aliases = [] }) => aliases.includes(name))?.id).toBe(id);

@@ -20,6 +20,7 @@ import { regexFilter } from './regex-filter/regex-filter.ts';
 import { secrets } from './secrets/secrets.ts';
 import { systemPromptScrubber } from './system-prompt-scrubber/system-prompt-scrubber.ts';
 import { NO_STORE, type GuardStore } from './store/guard-store.ts';
+import { structuredOutput } from './structured-output/structured-output.ts';
 import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
 
 /**
@@ -44,6 +45,7 @@ export const createProcessors = (models: GuardModels, store: GuardStore): Proces
   toolAllowList,
   approvalGate,
   batchParts,
+  structuredOutput,
   costGuard(store),
   responseCache(store),
 ];

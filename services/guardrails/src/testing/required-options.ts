@@ -6,6 +6,7 @@ const REQUIRED: Record<string, JsonObject> = {
   keyword: { keywords: ['x'] },
   moderation: { mode: 'words' },
   'regex-filter': { presets: ['email'] },
+  'structured-output': { schema: { type: 'object' } },
   'token-limiter': { limit: 100 },
 };
 

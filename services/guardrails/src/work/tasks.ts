@@ -8,6 +8,7 @@ import { prepareFaults } from '../response-validator/find-faults.ts';
 import { prepareTokenCounting } from '../token-limiter/count-tokens.ts';
 import { prepareMatches } from '../regex-filter/find-matches.ts';
 import { prepareSecrets } from '../secrets/find-secrets.ts';
+import { prepareRepair } from '../structured-output/repair-answer.ts';
 import { prepareLeaks } from '../system-prompt-scrubber/find-leaks.ts';
 import { prepareNormalizing } from '../unicode-normalizer/normalize-text.ts';
 import type { Judge } from './task-outcome.ts';
@@ -22,6 +23,7 @@ export const TASKS = {
   'token-limiter': prepareTokenCounting,
   'regex-filter': prepareMatches,
   secrets: prepareSecrets,
+  'structured-output': prepareRepair,
   'system-prompt-scrubber': prepareLeaks,
   'unicode-normalizer': prepareNormalizing,
 };

@@ -1,0 +1,67 @@
+import type { JsonObject } from '@millrace/contracts';
+import { stepArgs, stopOf } from '@millrace/testkit';
+import { afterAll, describe, expect, test } from 'vitest';
+import { closeThreads } from '../work/task.ts';
+import { prepareRepair } from './repair-answer.ts';
+import { structuredOutput } from './structured-output.ts';
+
+afterAll(closeThreads);
+
+const schema = { type: 'object', required: ['city'], properties: { city: { type: 'string' } } };
+const repair = (answer: string) => prepareRepair({ schema })([answer])[0];
+const validate = async (text: string, options: JsonObject = {}, retryCount = 0) => {
+  const args = { ...stepArgs(text), retryCount };
+  const processor = structuredOutput.create(structuredOutput.options.parse({ schema, ...options }));
+  return { args, call: () => processor.processOutputStep?.(args) };
+};
+
+describe('an answer', () => {
+  test.each([
+    ['as it is', '{"city":"Oslo"}', '{"city":"Oslo"}', false],
+    ['out of a fence', 'Here:\n```json\n{"city":"Oslo"}\n```\nAnything else?', '{"city":"Oslo"}', true],
+    ['out of words', 'It is {"city":"Oslo"}, I think.', '{"city":"Oslo"}', true],
+  ])('that fits is its JSON, %s', (_how, answer, text, isRepaired) => {
+    expect(repair(answer)).toEqual({ text, isRepaired });
+  });
+
+  test.each([
+    ['prose', 'Oslo', 'it is not JSON'],
+    ['another object', '{"town":"Oslo"}', "$ must have required property 'city'"],
+    ['a value of another type', '{"city":7}', '/city must be string'],
+    ['JSON that broke off', '{"city":"Os', 'it is not JSON'],
+  ])('that is %s is told as what it is, without a word of it', (_what, answer, misfit) => {
+    expect(repair(answer)).toEqual({ misfit });
+  });
+});
+
+describe('the processor', () => {
+  test('lets through what fits, and gives what was repaired', async () => {
+    expect(await (await validate('{"city":"Oslo"}')).call()).toBeUndefined();
+    expect(await (await validate('So: {"city":"Oslo"}')).call()).toEqual({ text: '{"city":"Oslo"}' });
+  });
+
+  test('asks again, told what is wrong, and stops when nobody is asked any more', async () => {
+    const first = await validate('My secret is Oslo');
+    const stop = await stopOf(first.call);
+    expect(stop).toMatchObject({ kind: 'abort', options: { retry: true } });
+    expect(JSON.stringify([stop, first.args.violations])).not.toContain('secret');
+    const last = await stopOf((await validate('Oslo', {}, 2)).call);
+    expect(last).toMatchObject({ kind: 'abort', options: { metadata: { rules: ['structured-output'] } } });
+    const halted = await stopOf((await validate('Oslo', { response: 'Sorry.' }, 2)).call);
+    expect(halted).toMatchObject({ kind: 'halt', response: 'Sorry.' });
+  });
+
+  test('passes it with a word, or replaces it, where the strategy says so', async () => {
+    const warned = await validate('Oslo', { strategy: 'warn', maxRetries: 0 });
+    expect(await warned.call()).toBeUndefined();
+    expect(warned.args.violations).toMatchObject([{ rule: 'structured-output', strategy: 'warn' }]);
+    const replaced = await validate('Oslo', { strategy: 'fallback', maxRetries: 0, fallback: { city: '' } });
+    expect(await replaced.call()).toEqual({ text: '{"city":""}' });
+  });
+
+  test('does not judge words beside tool calls', async () => {
+    const { args, call } = await validate('Let me see.');
+    args.toolCalls.push({ toolCallId: 'c', toolName: 'clock', args: {} });
+    expect(await call()).toBeUndefined();
+  });
+});
