@@ -74,6 +74,7 @@ describe('every chunk has type, runId and from', () => {
 test('which chunks stay out of the processOutputStream chain', () => {
   expect(CHUNK_TYPES.filter((type) => !passesChain({ type })).toSorted()).toEqual([
     'abort',
+    'object',
     'resumed',
     'retract',
     'start',

@@ -127,7 +127,7 @@ export function isPlainDelta(value: unknown): boolean {
 export const chunkSchema = withQuickPass(typed<Chunk>(z.union([knownChunkSchema, otherChunkSchema])), isPlainDelta);
 
 /** Chunks that do not pass the processOutputStream chain. See docs/semantics.md. */
-const unchained = new Set(['start', 'abort', 'tripwire', 'retract', 'suspended', 'resumed']);
+const unchained = new Set(['start', 'abort', 'tripwire', 'retract', 'suspended', 'resumed', 'object']);
 /** Chunks that a processor may change but not drop. */
 const undroppable = new Set(['finish', 'error', 'tripwire']);
 

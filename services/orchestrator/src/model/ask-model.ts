@@ -69,6 +69,11 @@ export async function askModel(
   }
 }
 
+/** Where the answer comes out at once, the partial ones would say what the last one says. */
+function showsObject({ agent: { release } }: Run, { structuredOutput }: ModelCall): boolean {
+  return structuredOutput !== undefined && release !== 'step' && release !== 'result';
+}
+
 /** Once for each call, whatever the output chain and the stages after it make of the answer. */
 function paid<E extends { usage: Usage }>(run: Run, { model }: ModelCall, end: E): E {
   const usage = withCost(end.usage, run.agent.prices, model);
@@ -90,7 +95,8 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
   const messageId = responseMessageId(runId, input.stepNumber);
   const payload = () => ({ messageId, ...(warnings.length > 0 && { warnings }) });
   const first = () => chunk(runId, { type: 'step-start', payload: payload() });
-  if (call.cached) return streamStep(run, input, { first, lastChunks, source: fromCache(run, call.cached) });
+  const isObject = showsObject(run, call);
+  if (call.cached) return streamStep(run, input, { first, lastChunks, source: fromCache(run, call.cached), isObject });
   run.dispatch({ action: 'model-called' });
   const count = run.state().modelCalls;
   const source: ChunkSource = async (signal, take) => {
@@ -104,7 +110,7 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
       return { error: { name: 'Error', message: toWireError(error).message, isRetryable: false } };
     }
   };
-  const stream = await streamStep(run, input, { first, lastChunks, source });
+  const stream = await streamStep(run, input, { first, lastChunks, source, isObject });
   run.events.record({
     event: 'model',
     step: input.stepNumber,

@@ -12,6 +12,7 @@ import { createAnswerBuilder, isTooLarge, type AnswerBuilder } from './answer-bu
 import type { ModelAnswered, ModelEnd, ModelFailure } from './model-stream.ts';
 import { endsByItself } from './part-ends.ts';
 import { unlessStopped } from '../state/unless-stopped.ts';
+import { createObjectPartials, NO_OBJECTS } from './object-partials.ts';
 import { createOpenParts } from './open-parts.ts';
 import { openOutputChain, type ChainEnd, type OutputChain } from '../stages/output-chain.ts';
 import { applyFold } from '../stages/guard-chunks.ts';
@@ -36,7 +37,8 @@ export type LastChunks = (said: Said) => readonly Chunk[];
 /** After a cancel, what processors have let through has this long to come out, ms. */
 const FLUSH_MS = 500;
 
-type Streamed = { first: () => Chunk; source: ChunkSource; lastChunks?: LastChunks | undefined };
+/** `isObject`: its text is the JSON of an object, which is shown while it is written. */
+type Streamed = { first: () => Chunk; source: ChunkSource; lastChunks?: LastChunks | undefined; isObject?: boolean };
 
 /** @param streamed `first` is made when the first chunks of the source are there and goes with them, `lastChunks` behind them all */
 export async function streamStep(run: Run, input: StageInput, streamed: Streamed): Promise<StepStream> {
@@ -47,11 +49,13 @@ export async function streamStep(run: Run, input: StageInput, streamed: Streamed
   return stream;
 }
 
-async function passStream(run: Run, input: StageInput, { first, source, lastChunks }: Streamed): Promise<StepStream> {
+async function passStream(run: Run, input: StageInput, streamed: Streamed): Promise<StepStream> {
+  const { first, source, lastChunks, isObject = false } = streamed;
   const messageId = responseMessageId(run.ref.runId, input.stepNumber);
   let builder = createAnswerBuilder(messageId);
   /** Where each chunk that was let through stands in the run. */
   const places: number[] = [];
+  let objects = isObject ? createObjectPartials(run.ref.runId) : NO_OBJECTS;
   const parts = createOpenParts();
   const giveUp = new AbortController();
   const signal = AbortSignal.any([run.signal, giveUp.signal]);
@@ -76,6 +80,7 @@ async function passStream(run: Run, input: StageInput, { first, source, lastChun
         if (!isTransient(chunk)) next += 1;
       }
       run.chunks.publish(chunks);
+      run.chunks.publish(objects.after(chunks));
     } catch (error) {
       breakOff(error);
     }
@@ -98,6 +103,9 @@ async function passStream(run: Run, input: StageInput, { first, source, lastChun
     for (const chunk of kept) builder.add(chunk);
     places.length = count;
     retract(run, from);
+    if (isObject) objects = createObjectPartials(run.ref.runId);
+    // What is left was shown: the next one says what is new.
+    objects.after(kept);
   };
   const push = (chain: OutputChain, chunks: readonly Chunk[]) => {
     try {

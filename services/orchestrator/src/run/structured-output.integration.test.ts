@@ -1,4 +1,5 @@
 // A step that is asked for an object: in the stream, in the answer, and through the output stream's processors.
+import type { Chunk } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -16,6 +17,9 @@ const objects = defineProcessor({
   create: ({ does }) => ({
     id: 'objects',
     processOutputStream: async ({ part }) => {
+      if (does === 'name' && part.type === 'text-delta')
+        return { ...part, payload: { ...part.payload, text: part.payload.text.replace('ada', '***') } };
+      if (does === 'make' && part.type === 'text-delta') return [part, { ...part, type: 'object', object: {} }];
       if (part.type !== 'object-result') return part;
       return does === 'drop' ? null : { ...part, object: { mail: '***' } };
     },
@@ -34,6 +38,34 @@ describe('structured output', () => {
     expect(made.asked[0]?.responseFormat).toMatchObject({ type: 'json', schema: { type: 'object' } });
     expect(made.published.at(-1)).toMatchObject({ type: 'object-result', object: { a: 1 } });
     expect(made.run.state().open?.answer?.object).toEqual({ a: 1 });
+  });
+
+  const partials = (chunks: readonly Chunk[]) =>
+    chunks.flatMap((part) => (part.type === 'object' ? [part.object] : []));
+  const withObjects = (does: string) => ({
+    agent,
+    entries: [planEntry('objects', { stages: ['processOutputStream'], options: { does } })],
+  });
+
+  test('is shown while it is written, from what was let through', async () => {
+    const made = await stepOf([{ text: '{"name":"ada"}' }], {}, withObjects('name'));
+    await made.answer();
+    expect(partials(made.published)).toEqual([{ name: '***' }]);
+    expect(JSON.stringify(made.published)).not.toContain('ada');
+  });
+
+  test.each(['step', 'result'] as const)('is not shown while it is written with release: %s', async (release) => {
+    const made = await stepOf([{ text: '{"a":1}' }], {}, { agent: { ...agent, release } });
+    await made.answer();
+    expect(partials(made.published)).toEqual([]);
+  });
+
+  test('is made by no processor', async () => {
+    const made = await stepOf([{ text: '{"a":1}' }], {}, withObjects('make'));
+    expect(await made.answer()).toMatchObject({
+      ending: { form: 'error', error: { path: expect.stringContaining('objects') } },
+    });
+    expect(partials(made.published)).toEqual([]);
   });
 
   test('is what the output stream’s processors let through of it, and none where they drop it', async () => {

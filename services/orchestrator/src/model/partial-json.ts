@@ -1,0 +1,80 @@
+// JSON that is still being written, as the value that it is so far: open strings, lists and objects are closed, what is half a number, a
+// word or a name is left out. Pure; a text is read once, however many pieces it comes in.
+import type { JsonValue } from '@millrace/contracts';
+
+export type PartialJson = {
+  add(text: string): void;
+  /** undefined: it is no JSON so far. */
+  value(): JsonValue | undefined;
+};
+
+type Frame = { close: '}' | ']'; isName: boolean };
+const HIGH_SURROGATE = /[\uD800-\uDBFF]/;
+
+export function createPartialJson(): PartialJson {
+  const frames: Frame[] = [];
+  let whole = '';
+  /** Up to here it is JSON, with this behind it. */
+  let good = { end: 0, behind: '' };
+  let inString = false;
+  let isName = false;
+  /** Characters of an escape that are still to come. */
+  let escape = 0;
+
+  const mark = (end: number, quote = '') => {
+    const closers = frames.map(({ close }) => close).toReversed();
+    good = { end, behind: quote + closers.join('') };
+  };
+  const readString = (char: string, at: number) => {
+    const isEscaped = whole.charAt(at - 1) === '\\' && escape === 1;
+    if (escape > 0) escape = isEscaped && char === 'u' ? 4 : escape - 1;
+    else if (char === '\\') escape = 1;
+    else if (char === '"') inString = false;
+    if (isName || escape > 0 || HIGH_SURROGATE.test(char)) return;
+    mark(at + 1, inString ? '"' : '');
+  };
+  const readOutside = (char: string, at: number) => {
+    const top = frames.at(-1);
+    switch (char) {
+      case '"':
+        inString = true;
+        isName = top?.isName === true;
+        if (!isName) mark(at + 1, '"');
+        return;
+      case '{':
+      case '[':
+        frames.push(char === '{' ? { close: '}', isName: true } : { close: ']', isName: false });
+        return mark(at + 1);
+      case '}':
+      case ']':
+        frames.pop();
+        return mark(at + 1);
+      case ':':
+        if (top) top.isName = false;
+        return;
+      case ',':
+        if (top?.close === '}') top.isName = true;
+        return mark(at);
+      default:
+        return;
+    }
+  };
+  return {
+    add(text) {
+      const from = whole.length;
+      whole += text;
+      for (let at = from; at < whole.length; at++) {
+        const char = whole.charAt(at);
+        if (inString) readString(char, at);
+        else readOutside(char, at);
+      }
+    },
+    value() {
+      try {
+        return good.end === 0 ? undefined : JSON.parse(whole.slice(0, good.end) + good.behind);
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
