@@ -1,6 +1,6 @@
 // Parallel groups of a definition: each has one place in its list, its members judge the same input at once. What a group cannot do, its
 // members may not be: they change nothing. Pure.
-import type { Issue, PlanGroup } from '@millrace/contracts';
+import { resolveChanges, stagesOfList, type Issue, type PlanGroup } from '@millrace/contracts';
 import type { Use } from './entry-uses.ts';
 import type { Placed } from './entry-targets.ts';
 import { isMemoryProcessor } from './memory-entries.ts';
@@ -30,7 +30,7 @@ export function groupIssues(uses: readonly Use[]): Issue[] {
   return uses.filter(({ group }) => group !== undefined).flatMap(memberIssues);
 }
 
-function memberIssues({ list, path, name, processor, found }: Use): Issue[] {
+function memberIssues({ list, path, name, processor, found, given }: Use): Issue[] {
   const refuse = (message: string, remedy: string): Issue[] => [{ code: 'agent-invalid', message, path, remedy }];
   if (list === 'error')
     return refuse(
@@ -44,5 +44,12 @@ function memberIssues({ list, path, name, processor, found }: Use): Issue[] {
       `"${name}" has processOutputStream, whose chunks pass one processor after the other: they are pipelined already.`,
       'List it by itself.',
     );
-  return [];
+  const { changes = {}, optionsSchema, stages } = found.descriptor;
+  const resolved = resolveChanges(changes, optionsSchema, given.options ?? {});
+  const changing = stagesOfList(list).find((stage) => stages.includes(stage) && resolved[stage] === true);
+  if (changing === undefined) return [];
+  return refuse(
+    `"${name}" changes what it judges in ${changing} with these options, which no member of a parallel group may.`,
+    'Choose options with which it changes nothing (strategy: block), or list it by itself.',
+  );
 }
