@@ -7,7 +7,7 @@ import { hostileShapes, hostileText, plainText } from './guard-texts.ts';
 import { round, row, type Row } from './measure.ts';
 
 /** Options of those that take none by default, or do nothing. */
-const OPTIONS: Readonly<Record<string, JsonObject>> = {
+export const GUARD_OPTIONS: Readonly<Record<string, JsonObject>> = {
   'unicode-normalizer': {},
   'prompt-injection': { strategy: 'warn' },
   pii: {},
@@ -29,11 +29,11 @@ const MAX_ROUNDS = 20;
 const MAX_MS = 1_000;
 
 export const guardRows: Readonly<Record<string, () => Promise<Row>>> = Object.fromEntries(
-  Object.keys(OPTIONS).map((processor) => [`guard-${processor}`, () => guardRow(processor)]),
+  Object.keys(GUARD_OPTIONS).map((processor) => [`guard-${processor}`, () => guardRow(processor)]),
 );
 
 async function guardRow(processor: string): Promise<Row> {
-  const options = OPTIONS[processor] ?? {};
+  const options = GUARD_OPTIONS[processor] ?? {};
   const chain = createProcessorChain(await loadProcessors('guardrails'), [{ processor, options }]);
   const plain = await plainText();
   const worst = await worstShape(chain);
@@ -49,29 +49,32 @@ async function guardRow(processor: string): Promise<Row> {
   return row(`guard-${processor}`, 'µs a KiB', Number(detail[`plain${FIGURE_KIB}`]), baseline(text), detail);
 }
 
-async function worstShape(chain: ProcessorChain): Promise<string> {
+export async function worstShape(chain: ProcessorChain): Promise<string> {
   const tried: { shape: string; usPerKib: number }[] = [];
   for (const shape of hostileShapes)
     tried.push({ shape, usPerKib: (await measured(chain, hostileText(shape, TRIED_KIB))).usPerKib });
   return tried.toSorted((a, b) => b.usPerKib - a.usPerKib)[0]?.shape ?? '';
 }
 
+export const asInput = (text: string) => ({
+  conversation: {
+    entries: [{ source: 'input' as const, message: textMessage('m0', 'user', text) }],
+    system: [],
+  },
+});
+
 type Measured = { usPerKib: number; holdsMs: number; verdict: string };
 
 /** The median of several calls, after one that warms up. */
 async function measured(chain: ProcessorChain, text: string): Promise<Measured> {
-  const conversation = {
-    entries: [{ source: 'input' as const, message: textMessage('m0', 'user', text) }],
-    system: [],
-  };
-  let [verdict] = await chain.call('processInput', { conversation });
+  let [verdict] = await chain.call('processInput', asInput(text));
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const times: number[] = [];
   const started = performance.now();
   while (times.length < MIN_ROUNDS || (times.length < MAX_ROUNDS && performance.now() - started < MAX_MS)) {
     const before = performance.now();
-    [verdict] = await chain.call('processInput', { conversation });
+    [verdict] = await chain.call('processInput', asInput(text));
     times.push(performance.now() - before);
   }
   delay.disable();

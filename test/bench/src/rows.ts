@@ -1,6 +1,7 @@
 // What is measured. Each row has a baseline from the same run, so that machines can be compared.
 import type { Measure } from './bench-context.ts';
 import { deltaRows } from './delta-rows.ts';
+import { guardBlockRows } from './guard-block-row.ts';
 import { guardRows } from './guard-rows.ts';
 import { followers } from './rows/followers.ts';
 import { submitToModel, takeover } from './rows/latency.ts';
@@ -26,6 +27,7 @@ export const rows: Record<string, Measure> = {
   'runs-16': runs16,
   'paced-64': paced64,
   ...guardRows,
+  ...guardBlockRows,
   ...deltaRows,
 };
 
