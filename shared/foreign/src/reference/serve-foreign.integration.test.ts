@@ -1,6 +1,15 @@
 // A foreign processor as a service of its own, called over a real bus.
 import { processorService } from '@millrace/processor';
-import { askStage, callEntry, conversationOf, stageCall, useBus, useNats, useService } from '@millrace/testkit';
+import {
+  askStage,
+  callEntry,
+  conversationOf,
+  stageCall,
+  useBus,
+  useNats,
+  useService,
+  useStack,
+} from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { Lowercase, Swallower } from '../testing/foreign-classes.ts';
 import { foreignProcessor } from './foreign-processor.ts';
@@ -14,6 +23,8 @@ const processors = [
 ];
 useService(processorService({ name: 'foreign', version, processors }), () => ({ NATS_URL: nats.url }));
 
+const stack = useStack(nats, []);
+
 test('foreign processors answer on the bus as ours do, adjacent ones in one call', async () => {
   const input = { conversation: conversationOf({ input: ['HELLO'] }) };
   const call = stageCall('processInput', [callEntry('lowercase'), callEntry('swallower')], input);
@@ -22,4 +33,12 @@ test('foreign processors answer on the bus as ours do, adjacent ones in one call
     { type: 'continue', changes: { ops: [{ op: 'replace', message: { content: { parts: [{ text: 'hello' }] } } }] } },
     { type: 'abort', reason: 'the model is down' },
   ]);
+});
+
+test('serveForeign is all of a program: it shows up as a processor, and ends in good order', async () => {
+  await stack.startProgram('their-lowercase', new URL('../testing/lowercase-main.ts', import.meta.url).pathname);
+  const { processors } = await stack.client.processors.survey();
+  expect(processors.map(({ id, version }) => [id, version])).toContainEqual(['their-lowercase', '1.2.3']);
+  await stack.signal('their-lowercase', 'SIGTERM');
+  expect(await stack.log('their-lowercase')).toMatch(/SIGTERM, draining/);
 });
