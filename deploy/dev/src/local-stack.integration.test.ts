@@ -92,7 +92,7 @@ test(
     // Node itself tells a child of its channel.
     const ofNode = ['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE'];
     const only = async (name: string) => (await told(name)).filter((one) => ![...common, ...ofNode].includes(one));
-    expect(await only('guardrails')).toEqual(['OPENAI_API_KEY']);
+    expect(await only('guardrails')).toEqual(['OPENAI_API_KEY', 'REDIS_URL']);
     expect(await only('tools')).toEqual([]);
     expect(await only('message-history')).toEqual(['REDIS_URL', 'REQUIRE_SHARED_STORE']);
     expect(await only('orchestrator')).toEqual(['OPENAI_API_KEY']);
