@@ -1,5 +1,4 @@
-// What a model says of families that it has not seen: every fifth family of attempts and kind of harmless text is left out in turn. The bands of
-// find-wording.ts were chosen by this table.
+// What a model says of families that it has not seen: every fifth family of attempts and kind of harmless text is left out in turn.
 import { scoreWindows } from '../src/prompt-injection/wording/score-windows.ts';
 import { packed, unpacked } from '../src/prompt-injection/wording/wording-weights.ts';
 import { attackText, examplesOf, familiesOf, harmlessText, packageExamples, type Speaker } from './corpus.ts';

@@ -8,7 +8,7 @@ import { readWordingWeights } from './wording-weights.ts';
 export const WORDING_RULE = 'wording';
 
 type Band = { least: number; weight: number };
-/** How much a window says, by its logit; the first one that it reaches. Chosen on families that the model had not seen. */
+/** How much a window says, by its logit; the first one that it reaches. Chosen by false alarms of documentation and code. */
 const BANDS: Record<'user' | 'tool', readonly Band[]> = {
   user: [
     { least: 5, weight: 0.72 },
