@@ -100,7 +100,7 @@ describe('what is wrong is found:', () => {
     ],
     ['a cancellation that nobody asked for', { result: { ...finished, status: 'cancelled' as const } }],
     ['an idempotent tool that was never called', { ledger: [] }],
-    ['chunks that cannot be read again', { replayed: undefined }],
+    ['chunks that cannot be read again', { replayed: { unread: 'timeout' } }],
   ])('%s', (_what, more) => {
     expect(judge(more).wrong.length).toBeGreaterThan(0);
   });

@@ -8,8 +8,8 @@ import type { SeenRun } from './watch-live.ts';
 export type Observed = {
   planned: PlannedRun;
   seen: SeenRun;
-  /** Read again from the first position after the end; undefined: nobody could. */
-  replayed: readonly PositionedChunk[] | undefined;
+  /** Read again from the first position after the end, or why nobody could. */
+  replayed: readonly PositionedChunk[] | { unread: string };
   /** undefined: the run did not end in its time. */
   result: RunResult | undefined;
   /** Somebody asked for it to be cancelled. */
@@ -67,7 +67,7 @@ function findLeaks({ planned, seen, replayed, result, history }: Observed): stri
     const inOrder = [...chunks].toSorted(([a], [b]) => a - b).map(([, chunk]) => chunk);
     places.push([`live epoch ${number}`, streamed(inOrder)], [`live epoch ${number}`, JSON.stringify(inOrder)]);
   }
-  const again = (replayed ?? []).map(({ chunk }) => chunk);
+  const again = chunksOf(replayed).map(({ chunk }) => chunk);
   places.push(['log', streamed(again)], ['log', JSON.stringify(again)], ['result', JSON.stringify(result ?? null)]);
   for (const { role, json } of history ?? []) places.push([`history (${role})`, json]);
   const pieces = planned.secrets.flatMap(piecesOf);
@@ -95,12 +95,13 @@ function findWrong({
   const wrong: string[] = [];
   for (const [number, { changed }] of seen.epochs)
     if (changed.length > 0) wrong.push(`epoch ${number} published two chunks at ${changed.join(', ')}`);
-  if (replayed) wrong.push(...sparse(replayed));
+  wrong.push(...sparse(chunksOf(replayed)));
   if (!result) return wrong;
-  if (!replayed) wrong.push('its chunks cannot be read again');
+  if ('unread' in replayed) wrong.push(`its chunks cannot be read again: ${replayed.unread}`);
   if (result.status === 'cancelled' && !cancelAsked) wrong.push('it was cancelled, and nobody asked for it');
-  if (replayed && result.status !== 'failed' && textOf(replayed) !== result.text)
-    wrong.push(`the stream and the result differ: ${difference(textOf(replayed), result.text)}`);
+  const said = textOf(chunksOf(replayed));
+  if (!('unread' in replayed) && result.status !== 'failed' && said !== result.text)
+    wrong.push(`the stream and the result differ: ${difference(said, result.text)}`);
   if (result.status === 'cancelled' && !planned.visible.startsWith(result.text))
     wrong.push(`a cancelled run said what its model did not: ${difference(result.text, planned.visible)}`);
   if (result.status !== 'finished') return wrong;
@@ -119,9 +120,11 @@ function findWrong({
   return wrong;
 }
 
+const chunksOf = (replayed: Observed['replayed']): readonly PositionedChunk[] => ('unread' in replayed ? [] : replayed);
+
 /** What the model was told that a tool had said. */
 function toldOf(tool: string, replayed: Observed['replayed']): string {
-  const results = (replayed ?? []).flatMap(({ chunk }) =>
+  const results = chunksOf(replayed).flatMap(({ chunk }) =>
     chunk.type === 'tool-result' && chunk.payload.toolName === tool ? [JSON.stringify(chunk.payload.result)] : [],
   );
   return results.join(', ') || 'no result';

@@ -2,7 +2,7 @@
 // ended. Only those that were in flight when it struck count in the figures; a leak or a doubled effect counts wherever it is.
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageText, type RunResult } from '@millrace/contracts';
-import type { Client, PositionedChunk, Run } from '@millrace/client';
+import type { Client, Run } from '@millrace/client';
 import { eventually } from '@millrace/testkit/bench';
 import type { Fault } from './faults.ts';
 import { leftOver } from './left-over.ts';
@@ -131,7 +131,7 @@ async function observe(
     how.kind === 'storm' || (how.kind === 'process' && (how.role === 'ledger' || how.role === 'nats'));
   const isStored = result?.status === 'finished';
   const [replayed, history] = await Promise.all([
-    result ? readAgain(rig.client, run.runId) : undefined,
+    result ? readAgain(rig.client, run.runId) : [],
     readHistory(rig.client, planned, isStored),
   ]);
   return {
@@ -146,12 +146,12 @@ async function observe(
   };
 }
 
-async function readAgain(client: Client, runId: string): Promise<PositionedChunk[] | undefined> {
+async function readAgain(client: Client, runId: string): Promise<Observed['replayed']> {
   const read = async () => {
     const again = await client.follow(runId, { signal: AbortSignal.timeout(READ_AGAIN_MS) });
     return Array.fromAsync(again.positions);
   };
-  return read().catch(() => undefined);
+  return read().catch((error: unknown) => ({ unread: String(error) }));
 }
 
 /** A save may be made later than its run ends. */

@@ -14,7 +14,9 @@ type Search = Log & { owners: readonly Base[] };
  */
 export async function findPosition(search: Search, position: Position): Promise<number | undefined> {
   const last = await lastStored(search);
-  if (last === undefined || ends(last.value, position)) return undefined;
+  if (last === undefined) return undefined;
+  // Where the last one is obsolete, what is before it may reach further.
+  if (!isObsolete(last.value, search.owners) && ends(last.value, position)) return undefined;
   if (position.epoch === 1 && position.index === 0) return 1;
   let best = 1;
   let [low, high] = [1, last.sequence];

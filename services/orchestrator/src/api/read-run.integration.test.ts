@@ -96,6 +96,23 @@ describe('reading a run', () => {
     const head = headOf('taken', { epoch: 2, nextIndex: 2, owners: [start, { epoch: 2, index: 2, firstRecord: 0 }] });
     expect(await readChunks(stream.access, head, start)).toMatchObject({ epoch: 1, nextIndex: 4 });
   });
+
+  test.each([0, 2])('whose owner before stored something late, replaced at %i, is read whole', async (index) => {
+    const runId = `late-${index}`;
+    const own = (at: number) => ({ epoch: 2, index: at, chunks: [delta('of the second')] });
+    await store(runId, oneByOne(index));
+    for (const batch of [own(index), own(index + 1)]) await store(runId, [batch]);
+    // It stood still, and what it had under way came after all.
+    await store(runId, [{ epoch: 1, index, chunks: [delta('of the first')] }]);
+    const owners = [start, { epoch: 2, index, firstRecord: 0 }];
+    const ended = { ...(await over(runId, index + 3)), epoch: 2, owners };
+    const { lastChunk, result } = failedRun(runId, { code: 'internal', message: 'ended' });
+    const key = stateKeys.end('acme', runId, 2);
+    await writeEntry(stream.access, connection.bus.names.state, key, { result, lastChunk }, {});
+    const { batches, complete } = await readChunks(stream.access, ended, start);
+    expect({ complete, chunks: countOf(batches) }).toEqual({ complete: true, chunks: index + 3 });
+    expect(JSON.stringify(batches)).not.toContain('of the first');
+  });
 });
 
 describe('reading a run’s events and chunks', () => {
