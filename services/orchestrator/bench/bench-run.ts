@@ -3,6 +3,7 @@ import type { Agent, Plan, PlanEntry, RunState, Stage } from '@millrace/contract
 import { connectBus, openJetStream, type Bus } from '@millrace/bus';
 import { createModels } from '@millrace/models';
 import { createDiscovery } from '../src/peers/discovery.ts';
+import { createObserverQueues } from '../src/state/observer-queues.ts';
 import { createReleaseGate } from '../src/state/release-gate.ts';
 import { initialState } from '../src/state/run-state.ts';
 import type { Run } from '../src/state/run-context.ts';
@@ -70,6 +71,7 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
         deps: { access, models, discovery, sessions, saves: noSaves, log, agents: { atLeast: async () => undefined } },
         chunks: createReleaseGate(silent),
         events: { record() {}, flush: async () => undefined, close() {} },
+        observers: createObserverQueues(),
         signal: new AbortController().signal,
         saving: { begun: false },
         state: () => state,

@@ -36,14 +36,14 @@ function stageText(plan: Plan, stage: Stage): string[] {
 }
 
 function cells(entryOfPlan: PlanEntry): string[] {
-  const { entry, processor, service, timeoutMs, attempts, onFailure, required, options, when } = entryOfPlan;
+  const { entry, processor, service, timeoutMs, attempts, onFailure, required, options, when, observe } = entryOfPlan;
   const policy = `${timeoutMs} ms, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${onFailure}`;
   return [
     entry,
     processor === entry ? '' : processor,
     service,
     oneLine(
-      `${policy}${required ? ', required' : ''}${when ? `, when ${when.context} is ${JSON.stringify(when.equals)}` : ''}`,
+      `${policy}${required ? ', required' : ''}${observe ? ', observes' : ''}${when ? `, when ${when.context} is ${JSON.stringify(when.equals)}` : ''}`,
     ),
     Object.keys(options).length === 0 ? '' : JSON.stringify(options),
   ];

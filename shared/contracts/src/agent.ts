@@ -10,7 +10,6 @@ import { tokenSchema } from './tokens.ts';
 /** Fields that later versions have, with what to do until then. */
 export const NOT_BUILT_YET: Record<string, string> = {
   overlap: 'Leave it out: the group runs before the model call.',
-  observe: 'Leave it out, or leave the entry out: every entry is waited for.',
 };
 
 /** How long what the output chain let through is held before anybody sees it. docs/semantics.md, section 7. */
@@ -46,12 +45,13 @@ const entryObjectSchema = policySchema.extend({
   before: tokenSchema.optional(),
   required: z.boolean().optional(),
   when: whenSchema.optional(),
+  observe: z.boolean().optional().describe('it is asked and not waited for; what it says is an event'),
 });
 export type EntryObject = z.infer<typeof entryObjectSchema>;
 const nameSchema = tokenSchema.transform((use): EntryObject => ({ use }));
 
 /** One member of a parallel group; where the group stands is its place. */
-const memberSchema = z.union([nameSchema, entryObjectSchema.omit({ after: true, before: true })], {
+const memberSchema = z.union([nameSchema, entryObjectSchema.omit({ after: true, before: true, observe: true })], {
   error: 'must be the name of a processor, or an object with `use`',
 });
 

@@ -27,6 +27,7 @@ export const planEntrySchema = z.object({
   attempts: z.number().int().positive(),
   onFailure: onFailureSchema,
   when: whenSchema.optional().describe('called in such runs only'),
+  observe: z.literal(true).optional().describe('asked and not waited for'),
 });
 export type PlanEntry = z.infer<typeof planEntrySchema>;
 
@@ -60,18 +61,24 @@ export function entriesOf(plan: Plan, stage: Stage): PlanEntry[] {
   return (plan.order[stage] ?? []).flatMap((name) => plan.entries[name] ?? []);
 }
 
-/** Entries that are asked one after the other, or a group of them that is asked at once. */
-export type Segment = { entries: PlanEntry[]; group?: PlanGroup };
+/** The entries of a stage whose verdicts count. */
+export const judgesOf = (plan: Plan, stage: Stage): PlanEntry[] =>
+  entriesOf(plan, stage).filter(({ observe }) => !observe);
 
-/** The entries of a stage, in order, parted where a group begins and ends. Members stand next to each other in every plan. */
+/** Entries that are asked one after the other, or a group of them that is asked at once. */
+/** `observes`: nobody waits for them. */
+export type Segment = { entries: PlanEntry[]; group?: PlanGroup; observes: boolean };
+
+/** The entries of a stage, in order, parted where a group, or a row of those that observe, begins and ends. Members stand next to each other in every plan. */
 export function segmentsOf({ groups = [] }: Plan, stage: Stage, entries: readonly PlanEntry[]): Segment[] {
   const own = groups.filter(({ list }) => list === LIST_OF_STAGE[stage]);
   const segments: Segment[] = [];
   for (const entry of entries) {
     const group = own.find(({ members }) => members.includes(entry.entry));
     const last = segments.at(-1);
-    if (last && last.group === group) last.entries.push(entry);
-    else segments.push({ entries: [entry], ...(group && { group }) });
+    const observes = entry.observe === true;
+    if (last && last.group === group && last.observes === observes) last.entries.push(entry);
+    else segments.push({ entries: [entry], observes, ...(group && { group }) });
   }
   return segments;
 }

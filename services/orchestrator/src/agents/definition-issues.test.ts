@@ -59,11 +59,11 @@ describe('a definition', () => {
       model: 'nope',
       colour: 'red',
       overlap: 'model',
-      input: ['pii', { use: 'x', observe: true }, { use: '!' }],
+      input: ['pii', { use: 'x', overlap: 'model' }, { use: '!' }],
     });
     expect(issues.map(({ path = '' }) => path).toSorted()).toEqual([
       'colour',
-      'input[1].observe',
+      'input[1].overlap',
       'input[2].use',
       'model',
       'overlap',
@@ -144,13 +144,13 @@ describe('what is not built yet in a definition', () => {
     ]);
   });
 
-  test.each(['observe', 'overlap'])('is %s of an entry: refused by name', (field) => {
+  test.each(['overlap'])('is %s of an entry: refused by name', (field) => {
     expect(placed({ input: ['a', { use: 'pii', [field]: true }] })).toEqual([`not-built-yet input[1].${field}`]);
   });
 
   test('does not hide what else is wrong with the entry', () => {
-    expect(placed({ input: [{ use: 'pii', observe: {}, colour: 1 }] })).toEqual([
-      'not-built-yet input[0].observe',
+    expect(placed({ input: [{ use: 'pii', overlap: 'model', colour: 1 }] })).toEqual([
+      'not-built-yet input[0].overlap',
       'agent-invalid input[0].colour',
     ]);
   });

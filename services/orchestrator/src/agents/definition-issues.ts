@@ -140,7 +140,7 @@ function laterFields(object: JsonObject, path: string): Issue[] {
     ];
   });
 }
-const laterInEntries: readonly string[] = ['observe', 'overlap'];
+const laterInEntries: readonly string[] = ['overlap'];
 
 function withoutLater(object: JsonObject, later: readonly string[] = Object.keys(NOT_BUILT_YET)): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !later.includes(key)));

@@ -69,5 +69,6 @@ function planEntry(name: string, uses: readonly Use[]): PlanEntry {
     attempts: given('attempts') ?? policy.attempts,
     onFailure: given('onFailure') ?? policy.onFailure,
     ...(when && { when }),
+    ...(given('observe') === true && { observe: true as const }),
   };
 }

@@ -1,6 +1,6 @@
 // Places in a list that are allowed and probably not meant: a guard before what brings in the text that it should judge, or after the
 // memory that has read or stored by then. By the names of what is shipped: of others nobody knows what they bring in. Pure.
-import { entriesOf, type Issue, type Plan, type PlanEntry, type Stage } from '@millrace/contracts';
+import { judgesOf, type Issue, type Plan, type PlanEntry, type Stage } from '@millrace/contracts';
 
 /** They judge or redact what stands in messages when they are called, and nothing that comes later. */
 const GUARDS: ReadonlySet<string> = new Set([
@@ -36,7 +36,7 @@ export function orderWarnings(plan: Plan): Issue[] {
 /** What stands in another stage is left alone: processInputStep comes after all of processInput, and its guards have to stand there. */
 function beforeSources(plan: Plan): Issue[] {
   return (['processInput', 'processInputStep'] as const).flatMap((stage) => {
-    const entries = entriesOf(plan, stage);
+    const entries = judgesOf(plan, stage);
     return entries.flatMap((guard, at): Issue[] => {
       const later = isGuard(guard) ? entries.slice(at + 1).filter(({ processor }) => SOURCES.has(processor)) : [];
       const last = later.at(-1);
@@ -58,7 +58,7 @@ function isJudgedAgain(entries: readonly PlanEntry[], { processor }: PlanEntry, 
 }
 
 function afterMemory(plan: Plan, stage: Stage): Issue[] {
-  const entries = entriesOf(plan, stage);
+  const entries = judgesOf(plan, stage);
   const memory = entries.find((entry) => entry.memory);
   if (!memory) return [];
   const late = entries.slice(entries.indexOf(memory)).filter(isGuard);

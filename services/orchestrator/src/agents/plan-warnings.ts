@@ -54,8 +54,8 @@ function judgesUnderWhen({ entries }: Plan): Issue[] {
   return Object.values(entries).flatMap((entry) => (entry.onFailure === 'fail' ? underWhen(entry) : []));
 }
 
-function underWhen({ entry, when }: PlanEntry): Issue[] {
-  if (!when) return [];
+function underWhen({ entry, when, observe }: PlanEntry): Issue[] {
+  if (!when || observe) return [];
   const { context, equals } = when;
   const who = context === 'tenant' ? 'runs of other tenants pass without it' : 'whoever submits a run decides that';
   const message = `"${entry}" is called only where ${context} of requestContext is ${JSON.stringify(equals)}: ${who}.`;

@@ -149,6 +149,26 @@ describe('resolving an agent refuses, with names and place,', () => {
         message: expect.stringMatching(/"pii".*input\[0\].*output\[0\]/),
       },
     ],
+    [
+      'an observer that is required',
+      { input: [{ use: 'pii', observe: true, required: true }] },
+      { code: 'agent-invalid', path: 'input[0].observe', message: expect.stringContaining('required') },
+    ],
+    [
+      'an entry that observes at one place and judges at the other',
+      { input: [{ use: 'pii', observe: true }], output: ['pii'] },
+      { code: 'agent-invalid', path: 'input[0].observe', message: expect.stringMatching(/"pii".*output\[0\]/) },
+    ],
+    [
+      'a memory that observes',
+      { input: [{ use: 'message-history', observe: true }], output: [{ use: 'message-history', observe: true }] },
+      { code: 'agent-invalid', path: 'input[0].observe' },
+    ],
+    [
+      'an observer in a parallel group',
+      { input: [{ parallel: [{ use: 'pii', observe: true }] }] },
+      { code: 'agent-invalid', path: 'input[0].parallel[0].observe' },
+    ],
     ['a name for `memory`', { input: [{ use: 'memory', as: 'x' }] }, { code: 'agent-invalid', path: 'input[0].as' }],
     [
       '`memory` among the error processors',
@@ -169,7 +189,7 @@ describe('resolving an agent refuses, with names and place,', () => {
       overlap: 'model',
       colour: 'red',
       tools: ['hammer'],
-      input: ['nosuch', { use: 'pii', options: { x: 1 }, observe: true }, 'pii', { use: 'keyword', after: 'no' }],
+      input: ['nosuch', { use: 'pii', options: { x: 1 }, overlap: 'model' }, 'pii', { use: 'keyword', after: 'no' }],
       output: ['unicode-normalizer'],
     });
     expect(issues.map(({ code, path }) => `${code} ${path}`).toSorted()).toEqual([
@@ -177,7 +197,7 @@ describe('resolving an agent refuses, with names and place,', () => {
       'entry-duplicate input[2]',
       'entry-target-unknown input[3].after',
       'entry-without-stage output[0]',
-      'not-built-yet input[1].observe',
+      'not-built-yet input[1].overlap',
       'not-built-yet overlap',
       'options-invalid input[1].options',
       'processor-unknown input[0]',

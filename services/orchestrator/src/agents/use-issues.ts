@@ -2,6 +2,7 @@
 // that contradict each other. Pure.
 import type { Issue } from '@millrace/contracts';
 import { optionsOf, type Use } from './entry-uses.ts';
+import { isMemoryProcessor } from './memory-entries.ts';
 import { optionIssues, type GivenOptions } from './option-issues.ts';
 
 export function useIssues(uses: readonly Use[]): Issue[] {
@@ -55,24 +56,35 @@ function differing(uses: readonly Use[]): Issue[] {
   });
 }
 
-/** What decides whether an entry is called at all is said at each of its uses: said at one, it would leave the other out in silence. */
+/**
+ * What decides whether an entry is called, and whether what it says counts, is said at each of its uses: said at one, it would disarm the
+ * other in silence.
+ */
+const CONDITIONS = ['when', 'observe'] as const;
+
 function conditional(uses: readonly Use[]): Issue[] {
-  return firstUses(uses).flatMap((first): Issue[] => {
+  return firstUses(uses).flatMap((first) => {
     const own = uses.filter(({ name }) => name === first.name);
-    const one = own.find(({ given }) => given.when !== undefined);
-    if (!one) return [];
-    const path = `${one.path}.when`;
-    const other = own.find(({ given }) => JSON.stringify(given.when) !== JSON.stringify(one.given.when));
-    if (other) {
-      const message = `"${one.name}" has another \`when\` at ${other.path} than at ${one.path}, but is one entry.`;
-      return [
-        { code: 'agent-invalid', message, path, remedy: 'Say the same at both, or name one of the two with `as`.' },
-      ];
-    }
-    if (!own.some(({ given }) => given.required === true)) return [];
-    const message = `"${one.name}" is required, and \`when\` would leave it out.`;
-    return [{ code: 'agent-invalid', message, path, remedy: 'Remove one of the two.' }];
+    return CONDITIONS.flatMap((key) => conditionIssues(key, own));
   });
+}
+
+function conditionIssues(key: (typeof CONDITIONS)[number], uses: readonly Use[]): Issue[] {
+  const one = uses.find(({ given }) => given[key] !== undefined && given[key] !== false);
+  if (!one) return [];
+  const path = `${one.path}.${key}`;
+  const refuse = (message: string, remedy: string): Issue[] => [{ code: 'agent-invalid', message, path, remedy }];
+  const other = uses.find(({ given }) => JSON.stringify(given[key]) !== JSON.stringify(one.given[key]));
+  if (other)
+    return refuse(
+      `"${one.name}" has another \`${key}\` at ${other.path} than at ${one.path}, but is one entry.`,
+      'Say the same at both, or name one of the two with `as`.',
+    );
+  if (key === 'observe' && isMemoryProcessor(one.processor))
+    return refuse(`"${one.name}" cannot observe: it is there for what it changes and stores.`, 'Remove `observe`.');
+  if (!uses.some(({ given }) => given.required === true)) return [];
+  const why = key === 'when' ? 'would leave it out' : 'would let everything pass that it stops';
+  return refuse(`"${one.name}" is required, and \`${key}\` ${why}.`, 'Remove one of the two.');
 }
 
 function differ(one: unknown, other: unknown): boolean {

@@ -26,6 +26,7 @@ import { createRun, type Deps, type Run, type RunParts } from '../state/run-cont
 import { agentOfRun } from '../state/run-agent.ts';
 import { initialState } from '../state/run-state.ts';
 import { FencedError } from '../state/fenced-error.ts';
+import { OBSERVED_WITHIN_MS } from '../state/observer-queues.ts';
 import { isGivenAway, type RunStop } from '../state/run-stop.ts';
 import { holdCommand } from './hold-command.ts';
 import { storeEnding, type EndingParts } from './store-ending.ts';
@@ -70,6 +71,7 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
   cancelAsked.catch(() => undefined);
   const { chunks, events, close } = openEpoch(access, store, stop);
   const parts = { access, delivery, store, chunks, events, fenced };
+  let leave = async (): Promise<void> => undefined;
   const deadline = setTimeout(() => stop.stop('deadline'), Math.max(deadlineAt - Date.now(), 0));
   try {
     const from: Beginning | { error: WireError } = state ? { first: state } : await beginning(deps, command, chunks);
@@ -82,6 +84,7 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
     const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, ...from });
     if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
     if (await cancelAsked) stop.stop('cancelled');
+    leave = () => endObservers(run, fenced.aborted ? 0 : OBSERVED_WITHIN_MS);
     const outcome = await drive(parts, run).catch((error: unknown) => endWith(broken(run, error)));
     // A checkpoint that was begun beside what was stopped must not meet the writes of the ending; whether it failed they find out.
     await run.saved().catch(() => undefined);
@@ -90,12 +93,23 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
     const ended = outcome.kind === 'end' ? await endOf(run, outcome.ending) : undefined;
     if (ended && !isCutOff(run, outcome)) return await storeEnding(parts, ended);
     await store.write({ handedOver: true });
+    await endObservers(run, 0);
     close();
     delivery.handOver();
   } finally {
     clearTimeout(deadline);
+    await leave();
     close();
   }
+}
+
+/** Nobody waits for them but here, where everything of the run is stored and told. */
+async function endObservers({ observers, events, deps, ref }: Run, graceMs: number): Promise<void> {
+  if (!(await observers.end(graceMs))) return;
+  await events.flush().catch((error: unknown) => {
+    const { runId } = ref;
+    deps.log.warn({ runId, ...loggedError(error) }, 'what observers said of a run that is over could not be stored');
+  });
 }
 
 /** To an ending, or to where it is put away: it is stored then. */

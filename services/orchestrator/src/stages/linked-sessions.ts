@@ -27,6 +27,8 @@ export type LinkedSessions = {
 
 export type LinkedEvents = {
   output(chunks: readonly Chunk[]): void;
+  /** Chunks have come to the session's place, or, after the last one, out of all of them. */
+  seen(at: number, chunks: readonly Chunk[]): void;
   /** A session has ended, by its verdicts or by its loss. Nothing goes past it until it is passed or taken out. */
   ended(link: Link, end: SessionEnd): void;
   /** Its replica is stopping. */
@@ -48,6 +50,7 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
   const into = (at: number, chunks: readonly Chunk[]) => {
     const slot = slots[at];
     if (over || chunks.length === 0) return;
+    events.seen(at, chunks);
     if (!slot) return events.output(chunks);
     if (slot.isOut) return into(at + 1, chunks);
     slot.record?.given(chunks);

@@ -8,6 +8,7 @@ import { failedOf, giveUp } from './call-processors.ts';
 import type { Run } from '../state/run-context.ts';
 import { notTaken } from './not-taken.ts';
 import { connectSession, type OpenedSession, type SessionConnection } from './session-client.ts';
+import { partedByObservers } from './parted-by-observers.ts';
 import { watchCall } from './watch-call.ts';
 
 export type Session = { connection: SessionConnection; opened: OpenedSession };
@@ -26,7 +27,8 @@ export async function openSessions(
     const replica = to.replica ?? (await insteadOf(run, group, lostReplica));
     return openSession(run, group, { ...to, replica }, input);
   };
-  const groups = mergeAdjacent(entries, run.deps.discovery).flatMap(skippedAlone);
+  const parts = partedByObservers(run, entries);
+  const groups = parts.flatMap((part) => mergeAdjacent(part, run.deps.discovery)).flatMap(skippedAlone);
   return (await Promise.all(groups.map((group) => Array.fromAsync(askWithPolicy(run, group, open))))).flat();
 }
 

@@ -2,7 +2,7 @@
 // that is lost costs the step nothing: all are opened again elsewhere, with the states at the step's start, and given the raw chunks
 // again; what comes out again is compared with what was published. Knows nothing of models, publishing or what a verdict means for the
 // run; those meet in step-stream.ts.
-import { entriesOf, loggedError, type Chunk, type StageInput } from '@millrace/contracts';
+import { judgesOf, loggedError, type Chunk, type StageInput } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
 import type { Outcome } from './ask-with-policy.ts';
 import { linkSessions, type Link, type LinkedSessions } from './linked-sessions.ts';
@@ -13,6 +13,7 @@ import { reconnected } from './reconnected.ts';
 import { compareWith, type Comparison, type Fresh } from './repeated-output.ts';
 import { judgedAtEnd, notOpened } from './session-verdicts.ts';
 import type { SessionEnd } from './session-client.ts';
+import { createStepObservers } from './step-observers.ts';
 import { createStepRecord } from './step-record.ts';
 import { emptyFold, foldVerdict, judge, type Judged, type StageFold } from './verdict-fold.ts';
 
@@ -49,7 +50,8 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
   const limits = createMovingLimits();
   const over = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<ChainEnd>();
-  let entries = entriesOf(run.plan, stage);
+  let entries = judgesOf(run.plan, stage);
+  const observers = createStepObservers(run, input);
   let linked: LinkedSessions | undefined;
   let comparison: Comparison = compareWith([]);
   /** Of those who were not there at the start: they have no part in what is published, and are not waited for again. */
@@ -74,6 +76,7 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
   };
   const finish = () => {
     close();
+    observers.end();
     ended.resolve(last ? { ...fold, last } : fold);
   };
   const emit = ({ chunks, kept }: Fresh) => {
@@ -166,6 +169,7 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     comparison = compareWith(passed);
     const links = openings.flatMap((opening) => ('answer' in opening ? [{ ...opening, ...opening.answer }] : []));
     linked = linkSessions(links, {
+      seen: observers.watch(links.map((link) => link.entries)),
       output: (chunks) => void (last ? last.push(...chunks) : show(comparison.see(chunks))),
       ended: endedBy,
       closing: (link) => void leave(link),

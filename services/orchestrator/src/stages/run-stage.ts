@@ -12,6 +12,7 @@ import {
 import { isSuspension, type Interrupt } from '../state/interrupt.ts';
 import { callGroup } from './call-group.ts';
 import { callProcessors, type StageRequest } from './call-processors.ts';
+import { observeStage } from './observe.ts';
 import { resumePoint, suspendStage, withKept } from './suspend-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { createStageData, dataSink, type StageData } from './custom-chunks.ts';
@@ -59,14 +60,11 @@ export async function runStage(
   const fold = await foldStage(run, entries, request, data);
   if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops, unpassed: true });
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
-  run.events.record({
-    event: 'stage',
-    stage,
-    step: run.state().steps.length,
-    ms: performance.now() - started,
-    entries: fold.outcomes,
-    ...(subject !== undefined && { subject }),
-  });
+  if (entries.some(({ observe }) => !observe)) {
+    const ms = performance.now() - started;
+    const told = { ms, entries: fold.outcomes, ...(subject !== undefined && { subject }) };
+    run.events.record({ event: 'stage', stage, step: run.state().steps.length, ...told });
+  }
   const stopped = await data.flush();
   const interrupt = run.interruption();
   if (interrupt) return { input: fold.input, interrupt };
@@ -92,6 +90,10 @@ async function foldStage(
 ): Promise<StageFold> {
   let fold = emptyFold(input);
   for (const segment of segmentsOf(run.plan, stage, entries)) {
+    if (segment.observes) {
+      for (const entry of segment.entries) observeStage(run, entry, stage, fold.input);
+      continue;
+    }
     const request = { stage, input: fold.input, resumed, onData: data.write };
     fold = segment.group
       ? await foldGroup(run, segment.entries, request, { fold, data })

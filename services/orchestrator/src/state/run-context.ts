@@ -15,6 +15,7 @@ import type { SessionInbox } from '../peers/session-inbox.ts';
 import type { ChunkPublisher } from './chunk-publisher.ts';
 import type { EventLog } from './event-log.ts';
 import { endWith, failInOwnWords, type Outcome } from './interrupt.ts';
+import { createObserverQueues, type ObserverQueues } from './observer-queues.ts';
 import { createReleaseGate, type ReleaseGate } from './release-gate.ts';
 import type { PutOffSaves } from './put-off-saves.ts';
 import { reduceRun } from './run-state.ts';
@@ -48,6 +49,8 @@ export type Run = {
   deps: Deps;
   chunks: ReleaseGate;
   events: EventLog;
+  /** Calls that nobody waits for. */
+  observers: ObserverQueues;
   signal: AbortSignal;
   state(): RunState;
   dispatch(action: RunAction): void;
@@ -77,6 +80,7 @@ export type RunParts = Omit<
   Run,
   | 'agent'
   | 'chunks'
+  | 'observers'
   | 'plan'
   | 'state'
   | 'dispatch'
@@ -147,6 +151,7 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
   return {
     ...parts,
     chunks,
+    observers: createObserverQueues(),
     agent,
     plan,
     saving: { begun: first.finish !== undefined },

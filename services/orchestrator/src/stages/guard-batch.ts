@@ -1,0 +1,40 @@
+// One batch through adjacent processors of one replica: no session is kept, the open request carries the chunks and its reply the output and
+// the state.
+import { passedChunks, type Chunk, type PlanEntry, type StageInput } from '@millrace/contracts';
+import type { Run } from '../state/run-context.ts';
+import type { Asked, Target } from './ask-with-policy.ts';
+import { failedOf } from './call-processors.ts';
+import { askReplica } from './open-sessions.ts';
+import { judgeAll, type Judged } from './verdict-fold.ts';
+
+const stage = 'processOutputStream';
+
+export type GuardedBatch = { judged: Judged[]; chunks: readonly Chunk[] };
+
+/** The output of a merged request in which one broke has not been seen by all: its members are then asked one by one. */
+export async function guardOnce(
+  run: Run,
+  group: PlanEntry[],
+  to: Target,
+  given: readonly Chunk[],
+  input: StageInput,
+): Promise<Asked<GuardedBatch>> {
+  const asked = await askReplica(run, group, to, { input, session: crypto.randomUUID(), batch: given });
+  if (!asked.answer) return { ...asked, answer: undefined };
+  const { served, replica } = asked;
+  const { output } = asked.answer;
+  const failed = (message: string) => ({ ...failedOf(group, { code: 'processor-failed', message }), replica });
+  if (!output) return failed('It answered a batch without its output.');
+  if (output.verdicts.length > served) return failed(`${output.verdicts.length} verdicts came for ${served} entries.`);
+  const judged = judgeAll(stage, input, group.slice(0, served), { ...output, replica });
+  const last = judged.at(-1)?.verdict;
+  if (last?.type === 'failure') {
+    const of = group.length > 1 ? ('group' as const) : ('member' as const);
+    return { served: 0, failure: { verdict: last, of }, replica };
+  }
+  if (last && last.type !== 'continue') return { answer: { judged, chunks: [] }, served, replica };
+  if (judged.length < served) return failed(`It gave ${judged.length} verdicts for ${served} entries.`);
+  const passed = passedChunks(run.ref.runId, given, output.chunks);
+  if ('refused' in passed) return failed(passed.refused);
+  return { answer: { judged, chunks: passed.chunks }, served, replica };
+}
