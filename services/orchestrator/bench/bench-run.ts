@@ -3,6 +3,7 @@ import type { Agent, Plan, PlanEntry, RunState, Stage } from '@millrace/contract
 import { connectBus, openJetStream, type Bus } from '@millrace/bus';
 import { createModels } from '@millrace/models';
 import { createDiscovery } from '../src/peers/discovery.ts';
+import { createOverlap } from '../src/state/overlap.ts';
 import { createObserverQueues } from '../src/state/observer-queues.ts';
 import { createReleaseGate } from '../src/state/release-gate.ts';
 import { initialState } from '../src/state/run-state.ts';
@@ -72,6 +73,7 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
         chunks: createReleaseGate(silent),
         events: { record() {}, flush: async () => undefined, close() {} },
         observers: createObserverQueues(),
+        overlap: createOverlap(),
         signal: new AbortController().signal,
         saving: { begun: false },
         state: () => state,

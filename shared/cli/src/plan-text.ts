@@ -30,7 +30,12 @@ function stageText(plan: Plan, stage: Stage): string[] {
   let place = 0;
   const rows = segmentsOf(plan, stage, entries).flatMap(({ entries: own, group }) => {
     if (group) place += 1;
-    return own.map((entry) => [group ? `${place} at once` : String((place += 1)), ...cells(entry)]);
+    return own.map((entry) => [
+      group
+        ? `${place} at once${group.overlap && stage === 'processInput' ? ', beside the model' : ''}`
+        : String((place += 1)),
+      ...cells(entry),
+    ]);
   });
   return [`${stage}\n${table(['#', 'ENTRY', 'PROCESSOR', 'SERVICE', 'POLICY', 'OPTIONS'], rows, '  ')}`];
 }

@@ -8,9 +8,7 @@ import { pricesSchema } from './price.ts';
 import { tokenSchema } from './tokens.ts';
 
 /** Fields that later versions have, with what to do until then. */
-export const NOT_BUILT_YET: Record<string, string> = {
-  overlap: 'Leave it out: the group runs before the model call.',
-};
+export const NOT_BUILT_YET: Record<string, string> = {};
 
 /** How long what the output chain let through is held before anybody sees it. docs/semantics.md, section 7. */
 export const releaseSchema = z.enum(['chunk', 'sentence', 'step', 'result']);
@@ -56,7 +54,13 @@ const memberSchema = z.union([nameSchema, entryObjectSchema.omit({ after: true, 
 });
 
 /** Entries that judge the same input at once. They change nothing, and the first that stops ends the group. */
-export const groupObjectSchema = z.strictObject({ parallel: z.array(memberSchema).min(1).max(16) });
+export const overlapSchema = z.literal('model');
+export const groupObjectSchema = z.strictObject({
+  parallel: z.array(memberSchema).min(1).max(16),
+  overlap: overlapSchema
+    .optional()
+    .describe('model: they judge the input beside the first model call, whose answer waits for them'),
+});
 export type GroupObject = z.infer<typeof groupObjectSchema>;
 
 /** A name, or an object. `memory` stands for what the agent's memory configures. */

@@ -1,7 +1,7 @@
 // A plan is what `agents apply` makes of an agent: every list resolved into entries in their final order, with what discovery
 // said of each processor. A run follows the stored plan; discovery at run time only merges adjacent entries and finds replicas.
 import { z } from 'zod';
-import { agentSchema, onFailureSchema, whenSchema } from './agent.ts';
+import { agentSchema, onFailureSchema, overlapSchema, whenSchema } from './agent.ts';
 import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { LIST_OF_STAGE, listSchema, readsByStageSchema, stageSchema, type Stage } from './stage.ts';
@@ -36,7 +36,11 @@ export const overridableSchema = planEntrySchema.extend({ optionsSchema: jsonSch
 export type Overridable = z.infer<typeof overridableSchema>;
 
 /** Entries of a list that are called at once, where they meet at a stage. */
-export const planGroupSchema = z.object({ list: listSchema, members: z.array(tokenSchema).min(1) });
+export const planGroupSchema = z.object({
+  list: listSchema,
+  members: z.array(tokenSchema).min(1),
+  overlap: overlapSchema.optional().describe('at processInput, beside the first model call'),
+});
 export type PlanGroup = z.infer<typeof planGroupSchema>;
 
 /** For each stage, the names of its entries in calling order. A processor that stands in two lists is one entry. */

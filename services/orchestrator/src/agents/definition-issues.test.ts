@@ -1,4 +1,4 @@
-import { NOT_BUILT_YET, type JsonObject, type JsonValue } from '@millrace/contracts';
+import { type JsonObject, type JsonValue } from '@millrace/contracts';
 import { describe, expect, test } from 'vitest';
 import { readDefinition } from './definition-issues.ts';
 
@@ -91,6 +91,7 @@ describe('a parallel group', () => {
 
   test.each<[string, JsonValue, string]>([
     ['without members', { parallel: [] }, 'agent-invalid input[0].parallel'],
+    ['that overlaps something else', { parallel: ['a'], overlap: 'tools' }, 'agent-invalid input[0].overlap'],
     ['that is none', { parallel: 'a' }, 'agent-invalid input[0].parallel'],
     ['of more than 16', { parallel: Array<string>(17).fill('a') }, 'agent-invalid input[0].parallel'],
     ['with a policy of its own', { parallel: ['a'], timeoutMs: 1 }, 'agent-invalid input[0].timeoutMs'],
@@ -137,25 +138,8 @@ describe('a definition with more than an agent may have is refused as one issue:
   });
 });
 
-describe('what is not built yet in a definition', () => {
-  test.each(Object.keys(NOT_BUILT_YET))('is %s: refused by name, with what to do instead', (field) => {
-    expect(read({ [field]: 'x' }).issues).toEqual([
-      { code: 'not-built-yet', message: `"${field}" is not built yet.`, path: field, remedy: NOT_BUILT_YET[field] },
-    ]);
-  });
-
-  test.each(['overlap'])('is %s of an entry: refused by name', (field) => {
-    expect(placed({ input: ['a', { use: 'pii', [field]: true }] })).toEqual([`not-built-yet input[1].${field}`]);
-  });
-
-  test('does not hide what else is wrong with the entry', () => {
-    expect(placed({ input: [{ use: 'pii', overlap: 'model', colour: 1 }] })).toEqual([
-      'not-built-yet input[0].overlap',
-      'agent-invalid input[0].colour',
-    ]);
-  });
-
-  test.each(['release', 'prices'])('what an entry never has (%s) is an unknown field of it, not ignored', (field) => {
+describe('what an entry never has', () => {
+  test.each(['release', 'prices', 'overlap'])('(%s) is an unknown field of it, not ignored', (field) => {
     expect(placed({ input: [{ use: 'pii', [field]: 'x' }] })).toEqual([`agent-invalid input[0].${field}`]);
   });
 });

@@ -18,7 +18,7 @@ import {
 import type { z } from 'zod';
 
 /** `group`: the path of the parallel group that it is a member of. */
-export type ListedEntry = { list: ListName; path: string; entry: EntryObject; group?: string };
+export type ListedEntry = { list: ListName; path: string; entry: EntryObject; group?: string; overlap?: 'model' };
 export type ReadDefinition = {
   /** Only when the form has no problem. */
   agent: Agent | undefined;
@@ -49,13 +49,12 @@ export function readDefinition(definition: JsonValue): ReadDefinition {
 /** Groups in the place of their members. */
 function listOf(entries: readonly ListedEntry[], list: ListName): Agent[ListName] {
   const own = entries.filter((one) => one.list === list);
-  return [...Map.groupBy(own, ({ group, path }) => group ?? path).values()]
-    .map((members) =>
-      members[0]?.group === undefined
-        ? members.map(({ entry }) => entry)[0]
-        : { parallel: members.map(({ entry }) => entry) },
-    )
-    .filter((one) => one !== undefined);
+  const places = [...Map.groupBy(own, ({ group, path }) => group ?? path).values()];
+  return places.flatMap((members): Agent[ListName] => {
+    const [first] = members;
+    const all = members.map(({ entry }) => entry);
+    return first?.group === undefined ? all : [{ parallel: all, ...(first.overlap && { overlap: first.overlap }) }];
+  });
 }
 
 function readLists(definition: JsonObject) {
@@ -96,12 +95,9 @@ function readGroup(list: ListName, group: JsonObject, path: string): Pick<ReadDe
   const rest = members.map((member) => (isObject(member) ? withoutLater(member, laterInEntries) : member));
   const parsed = groupObjectSchema.safeParse({ ...group, ...(members.length > 0 && { parallel: rest }) });
   if (!parsed.success) return { entries: [], issues: [...later, ...entryIssues(parsed.error, path)] };
-  const entries = parsed.data.parallel.map((entry, at) => ({
-    list,
-    path: `${path}.parallel[${at}]`,
-    entry,
-    group: path,
-  }));
+  const { parallel, overlap } = parsed.data;
+  const common = { list, group: path, ...(overlap && { overlap }) };
+  const entries = parallel.map((entry, at) => ({ ...common, path: `${path}.parallel[${at}]`, entry }));
   return { entries, issues: later };
 }
 
@@ -140,7 +136,7 @@ function laterFields(object: JsonObject, path: string): Issue[] {
     ];
   });
 }
-const laterInEntries: readonly string[] = ['overlap'];
+const laterInEntries: readonly string[] = [];
 
 function withoutLater(object: JsonObject, later: readonly string[] = Object.keys(NOT_BUILT_YET)): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !later.includes(key)));

@@ -23,6 +23,7 @@ export type Use = Placed & {
   found: FoundProcessor;
   given: ListedEntry['entry'];
   group?: string | undefined;
+  overlap?: 'model' | undefined;
 };
 
 /** By its id, or by a name that other frameworks use for it. */
@@ -33,7 +34,10 @@ function processorOf(name: string, { processors }: Known): FoundProcessor | unde
 /** The id that a name stands for; the name itself where nobody is known by it. */
 export const idOf = (name: string, known: Known): string => processorOf(name, known)?.descriptor.id ?? name;
 
-export function useOf({ list, path, entry, group }: ListedEntry, known: Known): { use: Use } | { issue: Issue } {
+export function useOf(
+  { list, path, entry, group, overlap }: ListedEntry,
+  known: Known,
+): { use: Use } | { issue: Issue } {
   const found = processorOf(entry.use, known);
   if (!found) {
     const { message, remedy } = missing('processor', entry.use, [...known.processors.keys()], known.refused);
@@ -48,7 +52,7 @@ export function useOf({ list, path, entry, group }: ListedEntry, known: Known): 
   const after = entry.after === undefined ? undefined : idOf(entry.after, known);
   const before = entry.before === undefined ? undefined : idOf(entry.before, known);
   const name = entry.as ?? descriptor.id;
-  return { use: { list, path, name, processor: descriptor.id, after, before, found, given: entry, group } };
+  return { use: { list, path, name, processor: descriptor.id, after, before, found, given: entry, group, overlap } };
 }
 
 /** Options may be given at either use of an entry. */

@@ -1,6 +1,6 @@
 // Parallel groups of a definition: each has one place in its list, its members judge the same input at once. What a group cannot do, its
 // members may not be: they change nothing. Pure.
-import { resolveChanges, stagesOfList, type Issue, type PlanGroup } from '@millrace/contracts';
+import { resolveChanges, stagesOfList, type Issue, type PlanGroup, type Stage } from '@millrace/contracts';
 import type { Use } from './entry-uses.ts';
 import type { Placed } from './entry-targets.ts';
 import { isMemoryProcessor } from './memory-entries.ts';
@@ -23,11 +23,40 @@ export function groupsOf(uses: readonly Use[]): PlanGroup[] {
   return [...byGroup.values()].map((members) => ({
     list: members[0]?.list ?? 'input',
     members: members.map(({ name }) => name),
+    ...(members[0]?.overlap && { overlap: members[0].overlap }),
   }));
 }
 
 export function groupIssues(uses: readonly Use[]): Issue[] {
-  return uses.filter(({ group }) => group !== undefined).flatMap(memberIssues);
+  const members = uses.filter(({ group }) => group !== undefined);
+  return [...members.flatMap(memberIssues), ...overlapIssues(members, uses)];
+}
+
+/** Called while the group may still be at work, with the state that it has then. */
+const BESIDE_IT: readonly Stage[] = ['processInputStep', 'processLLMRequest'];
+
+/** What judges beside the model judges the input, once: an entry that is called for something else meanwhile has two states. */
+function overlapIssues(members: readonly Use[], uses: readonly Use[]): Issue[] {
+  const beside = members.filter(({ overlap }) => overlap !== undefined);
+  return beside.flatMap(({ list, path, name, group, found }): Issue[] => {
+    const refuse = (message: string, remedy: string): Issue[] => [{ code: 'agent-invalid', message, path, remedy }];
+    const { stages } = found.descriptor;
+    if (list !== 'input' || !stages.includes('processInput'))
+      return refuse(
+        `"${name}" does not judge in processInput, which alone can overlap the model.`,
+        'Take it out of the group.',
+      );
+    const other = stages.find((stage) => BESIDE_IT.includes(stage));
+    if (other) return refuse(`"${name}" has ${other} too, which is called meanwhile.`, 'List it before the group.');
+    if (uses.some((use) => use.name === name && use.list !== list))
+      return refuse(
+        `"${name}" stands in another list too, where it is called meanwhile.`,
+        'Name one of the two with `as`.',
+      );
+    if (beside.some((one) => one.group !== group))
+      return refuse('Two groups cannot overlap the model.', 'Make one group of them.');
+    return [];
+  });
 }
 
 function memberIssues({ list, path, name, processor, found, given }: Use): Issue[] {

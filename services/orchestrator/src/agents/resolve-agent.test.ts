@@ -197,7 +197,7 @@ describe('resolving an agent refuses, with names and place,', () => {
       'entry-duplicate input[2]',
       'entry-target-unknown input[3].after',
       'entry-without-stage output[0]',
-      'not-built-yet input[1].overlap',
+      'agent-invalid input[1].overlap',
       'not-built-yet overlap',
       'options-invalid input[1].options',
       'processor-unknown input[0]',
@@ -254,6 +254,46 @@ describe('a parallel group', () => {
     ['a stream', { output: [{ parallel: ['keyword', 'tool-guard'] }] }, 'output[0].parallel[0]', /processOutputStream/],
   ])('cannot have %s', (_what, more, path, message) => {
     expect(issuesOf(more)).toMatchObject([{ code: 'agent-invalid', path, message: expect.stringMatching(message) }]);
+  });
+
+  test('stands in the plan with what it overlaps', () => {
+    const groups = planOf({ input: [{ parallel: ['pii'], overlap: 'model' }] }).groups;
+    expect(groups).toEqual([{ list: 'input', members: ['pii'], overlap: 'model' }]);
+  });
+
+  test.each<[string, JsonObject, RegExp]>([
+    [
+      'of the output list',
+      { output: [{ parallel: ['tool-guard'], overlap: 'model' }] },
+      /does not judge in processInput/,
+    ],
+    [
+      'without processInput',
+      { input: [{ parallel: ['tool-guard'], overlap: 'model' }] },
+      /does not judge in processInput/,
+    ],
+    [
+      'whose member stands in the output list too',
+      { input: [{ parallel: ['pii'], overlap: 'model' }], output: ['pii'] },
+      /another list too/,
+    ],
+    [
+      'whose member is called before the model too',
+      { input: [{ parallel: ['stepper'], overlap: 'model' }] },
+      /processInputStep too/,
+    ],
+    [
+      'beside another one',
+      {
+        input: [
+          { parallel: ['pii'], overlap: 'model' },
+          { parallel: ['keyword'], overlap: 'model' },
+        ],
+      },
+      /Two groups/,
+    ],
+  ])('%s cannot overlap the model', (_what, more, message) => {
+    expect(issuesOf(more)[0]).toMatchObject({ code: 'agent-invalid', message: expect.stringMatching(message) });
   });
 
   test('cannot have an entry that another place has too', () => {

@@ -17,6 +17,8 @@ import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { maxRetries } from '../stages/stop-outcome.ts';
 import { chunk } from '../state/make-chunk.ts';
+import { textPiece } from '../state/text-pieces.ts';
+import { estimateUsage } from './estimate-usage.ts';
 import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
 import type { CallOptions } from './prompt.ts';
 import { responseMessageId } from '../state/response-message.ts';
@@ -54,11 +56,17 @@ export async function askModel(
 ): Promise<ModelOutcome> {
   const refused = call.cached ? undefined : unpriced(run.agent, run.plan, call.model);
   if (refused) return { interrupt: fail(refused) };
+  // Nobody is asked for an input that has been stopped by now.
+  const stopped = run.overlap.isDecided() ? await run.overlap.settled() : undefined;
+  if (stopped) return { interrupt: stopped };
   for (let tries = 0; ; tries++) {
     const from = run.chunks.nextIndex();
     const stream = await streamOnce(run, call, input, lastChunks);
     if (stream.kind === 'answer') return { answered: stream };
     if (stream.kind === 'interrupt') return stream;
+    // Nobody is asked again for an input that may not pass.
+    const late = await run.overlap.settled();
+    if (late) return { interrupt: late };
     // What the model said, and nothing before it: stages that do not run again do not write their chunks again.
     retract(run, from);
     const waitMs = tries < EXTRA_TRIES ? waitBeforeRetry(run, stream, tries) : undefined;
@@ -99,18 +107,28 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
   if (call.cached) return streamStep(run, input, { first, lastChunks, source: fromCache(run, call.cached), isObject });
   run.dispatch({ action: 'model-called' });
   const count = run.state().modelCalls;
+  let saidChars = 0;
+  let isPaid = false;
   const source: ChunkSource = async (signal, take) => {
+    const takeSaid = (chunks: Chunk[]) => {
+      if (run.overlap.isPending()) for (const part of chunks) saidChars += textPiece(part)?.text.length ?? 0;
+      return take(chunks);
+    };
     try {
       const model = run.deps.models.languageModel(call.model);
       const told = { raw: run.agent.raw, warned: (some: unknown[]) => void (warnings = some) };
       const options = callOptions(run, call, `${runId}.${count}`);
-      const end = await streamModel(model, options, runId, signal, take, told);
-      return signal.aborted || 'error' in end ? end : paid(run, call, end);
+      const end = await streamModel(model, options, runId, signal, takeSaid, told);
+      if (signal.aborted || 'error' in end) return end;
+      isPaid = true;
+      return paid(run, call, end);
     } catch (error) {
       return { error: { name: 'Error', message: toWireError(error).message, isRetryable: false } };
     }
   };
   const stream = await streamStep(run, input, { first, lastChunks, source, isObject });
+  const isCancelled = stream.kind === 'interrupt' && run.overlap.isPending() && !isPaid;
+  const cancelled = isCancelled ? paid(run, call, { usage: estimateUsage(call.prompt, saidChars) }) : undefined;
   run.events.record({
     event: 'model',
     step: input.stepNumber,
@@ -119,6 +137,7 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
     ms: performance.now() - started,
     finishReason: stream.kind === 'answer' ? stream.finishReason : stream.kind,
     fromCache: false,
+    ...cancelled,
     ...(stream.kind === 'answer' && { usage: stream.usage }),
     ...(stream.kind === 'model-error' && {
       error: { code: stream.code ?? 'model-call-failed', message: stream.error.message },

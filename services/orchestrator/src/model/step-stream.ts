@@ -132,6 +132,8 @@ async function passStream(run: Run, input: StageInput, streamed: Streamed): Prom
   const begun = Promise.all([opening, saving]).then(([chain]) => {
     void chain.stopped.then(() => giveUp.abort());
   }, breakOff);
+  /** A group that judges the input meanwhile ends the answer with the run. */
+  const unlisten = run.overlap.onStop(stopBy);
   /** Goes with the model's first chunks: on its own it would cost a way through all sessions before them. */
   let frame: (() => Chunk)[] = [first];
   const take = async (chunks: Chunk[]) => {
@@ -162,6 +164,7 @@ async function passStream(run: Run, input: StageInput, streamed: Streamed): Prom
     const last = fold?.last && (interrupt ? { interrupt } : { chunks: fold.last });
     return { kind: 'answer', builder, ...end, ...(last && { last }) };
   } finally {
+    unlisten();
     // A session that is over does not mind; one that is not would be kept alive for ever.
     void opening.then((chain) => chain.drop()).catch(() => undefined);
   }

@@ -27,6 +27,9 @@ export async function answerStage(run: Run): Promise<Interrupt | undefined> {
     const asked = await askOnce(run);
     if ('interrupt' in asked) return asked.interrupt;
     if ('again' in asked) continue;
+    // From here on things last: what is cached, called and stored.
+    const stopped = await run.overlap.settled();
+    if (stopped) return stopped;
     const { answered, call } = asked;
     const answer = answerOf(call, answered);
     return (await judgeResponse(run, call, answered, answer)) ?? (await acceptAnswer(run, call, answer, answered.last));

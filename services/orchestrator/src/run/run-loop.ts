@@ -12,11 +12,17 @@ import { awaitCalls, judgeCalls, runCalls } from './tool-calls.ts';
 export async function runLoop(run: Run): Promise<Outcome> {
   const { rejection } = run.state();
   if (rejection) return endWith(rejection);
-  for (;;) {
-    const interrupt = (await inputStage(run)) ?? (await steps(run)) ?? (await finishRun(run));
-    if (interrupt.kind !== 'rewind') return interrupt;
-    const stopped = await rewind(run, interrupt);
-    if (stopped) return stopped;
+  try {
+    for (;;) {
+      const own = (await inputStage(run)) ?? (await steps(run)) ?? (await finishRun(run));
+      // Whatever the run came to: who judges the input beside it has the last word.
+      const interrupt = (await run.overlap.settled()) ?? own;
+      if (interrupt.kind !== 'rewind') return interrupt;
+      const stopped = await rewind(run, interrupt);
+      if (stopped) return stopped;
+    }
+  } finally {
+    await run.overlap.end();
   }
 }
 
@@ -27,8 +33,13 @@ async function inputStage(run: Run): Promise<Interrupt | undefined> {
   const { interrupt } = await runStage(run, 'processInput', { retryCount, stepNumber: 0, conversation });
   if (interrupt) return interrupt;
   run.dispatch({ action: 'input-passed' });
+  if (run.isLeaving() || run.overlap.isDecided()) {
+    const stopped = await run.overlap.settled();
+    if (stopped) return stopped;
+  }
   if (run.isLeaving()) return run.rest();
-  run.beginCheckpoint();
+  // The first checkpoint comes after the verdict: who takes the run over before it judges again.
+  if (!run.overlap.isPending()) run.beginCheckpoint();
   return undefined;
 }
 

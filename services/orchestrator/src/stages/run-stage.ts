@@ -3,21 +3,21 @@ import {
   entriesOf,
   segmentsOf,
   type EntryOutcome,
-  type JsonObject,
   type PlanEntry,
   type Stage,
   type StageInput,
   type VerdictOf,
 } from '@millrace/contracts';
 import { isSuspension, type Interrupt } from '../state/interrupt.ts';
-import { callGroup } from './call-group.ts';
 import { callProcessors, type StageRequest } from './call-processors.ts';
+import { foldGroup, keep, type Folding } from './fold-group.ts';
+import { judgeBeside } from './judge-beside.ts';
 import { observeStage } from './observe.ts';
 import { resumePoint, suspendStage, withKept } from './suspend-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { createStageData, dataSink, type StageData } from './custom-chunks.ts';
 import type { DataSink } from './ordered-sink.ts';
-import { emptyFold, foldVerdict, type Judged, type StageFold } from './verdict-fold.ts';
+import { emptyFold, type StageFold } from './verdict-fold.ts';
 import { stopOutcome } from './stop-outcome.ts';
 
 export type StageResult = {
@@ -94,6 +94,10 @@ async function foldStage(
       for (const entry of segment.entries) observeStage(run, entry, stage, fold.input);
       continue;
     }
+    if (segment.group?.overlap && stage === 'processInput') {
+      judgeBeside(run, segment.entries, fold.input);
+      continue;
+    }
     const request = { stage, input: fold.input, resumed, onData: data.write };
     fold = segment.group
       ? await foldGroup(run, segment.entries, request, { fold, data })
@@ -103,8 +107,6 @@ async function foldStage(
   return fold;
 }
 
-type Folding = { fold: StageFold; data: StageData };
-
 async function foldEntries(run: Run, entries: PlanEntry[], request: StageRequest, { fold: before, data }: Folding) {
   let fold = before;
   for await (const judged of callProcessors(run, entries, request)) {
@@ -113,41 +115,6 @@ async function foldEntries(run: Run, entries: PlanEntry[], request: StageRequest
     if (fold.stopped || (await data.flush())) break;
   }
   return fold;
-}
-
-/** Custom chunks wait for the whole group: they would pass members that are still at work. */
-async function foldGroup(run: Run, members: PlanEntry[], request: StageRequest, { fold: before, data }: Folding) {
-  const started = performance.now();
-  let fold = before;
-  const onData: StageRequest['onData'] = (chunks) => data.write(chunks, members);
-  for await (const judged of callGroup(run, members, { ...request, onData })) {
-    if (run.signal.aborted) break;
-    fold = keep(run, fold, judged, data, members);
-    if (fold.stopped) break;
-  }
-  return fold.stopped ? withCancelled(fold, members, performance.now() - started) : fold;
-}
-
-function keep(run: Run, fold: StageFold, judged: Judged, data: StageData, atWork: readonly PlanEntry[]): StageFold {
-  const next = foldVerdict(fold, judged);
-  returnStates(run, fold, next);
-  data.write(next.data.slice(fold.data.length), atWork);
-  return next;
-}
-
-/** Who was still at work when the group was decided has judged nothing: that is not to look like an agreement. */
-function withCancelled(fold: StageFold, members: readonly PlanEntry[], ms: number): StageFold {
-  const told = new Set(fold.outcomes.map(({ entry }) => entry));
-  const rest = members.filter(({ entry }) => !told.has(entry));
-  const cancelled = rest.map(({ entry, processor }) => ({ entry, processor, verdict: 'cancelled', ms, attempts: 1 }));
-  return { ...fold, outcomes: [...fold.outcomes, ...cancelled] };
-}
-
-/** A state comes back with the verdict, not with the end of the stage: chunks in between may pass the same entry. */
-function returnStates(run: Run, before: StageFold, after: StageFold): void {
-  const isNew = ([entry, state]: [string, JsonObject]) => before.states[entry] !== state;
-  const states = Object.fromEntries(Object.entries(after.states).filter(isNew));
-  if (Object.keys(states).length > 0) run.dispatch({ action: 'states-changed', states });
 }
 
 function meaning(run: Run, stage: Stage, { input, stopped, outcomes }: StageFold): StageResult {

@@ -15,6 +15,7 @@ import type { SessionInbox } from '../peers/session-inbox.ts';
 import type { ChunkPublisher } from './chunk-publisher.ts';
 import type { EventLog } from './event-log.ts';
 import { endWith, failInOwnWords, type Outcome } from './interrupt.ts';
+import { createOverlap, type Overlap } from './overlap.ts';
 import { createObserverQueues, type ObserverQueues } from './observer-queues.ts';
 import { createReleaseGate, type ReleaseGate } from './release-gate.ts';
 import type { PutOffSaves } from './put-off-saves.ts';
@@ -51,6 +52,8 @@ export type Run = {
   events: EventLog;
   /** Calls that nobody waits for. */
   observers: ObserverQueues;
+  /** A group that judges the input beside the first model call. */
+  overlap: Overlap;
   signal: AbortSignal;
   state(): RunState;
   dispatch(action: RunAction): void;
@@ -81,6 +84,7 @@ export type RunParts = Omit<
   | 'agent'
   | 'chunks'
   | 'observers'
+  | 'overlap'
   | 'plan'
   | 'state'
   | 'dispatch'
@@ -152,6 +156,7 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
     ...parts,
     chunks,
     observers: createObserverQueues(),
+    overlap: createOverlap(),
     agent,
     plan,
     saving: { begun: first.finish !== undefined },

@@ -33,6 +33,7 @@ export const processors: ReadonlyMap<string, FoundProcessor> = new Map(
     found('unicode-normalizer', ['processInput']),
     found('tool-guard', ['processToolCall', 'processToolResult']),
     found('fallback', ['processAPIError']),
+    found('stepper', ['processInput', 'processInputStep']),
     memory('message-history'),
     memory('semantic-recall'),
     memory('working-memory'),
