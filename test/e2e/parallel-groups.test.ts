@@ -2,7 +2,7 @@
 import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { collect } from './collect.ts';
+import { collect, textOf } from './collect.ts';
 import { script } from './script.ts';
 import { denier, stopper } from './verdict-processors.ts';
 
@@ -28,7 +28,24 @@ afterEach(() => {
   gate = Promise.withResolvers();
 });
 
-useProcessors(nats, [stopper, denier, waiter]);
+/** Aborts at a word of the input, when the test says that it has judged. */
+const lateJudge = defineProcessor({
+  id: 'late-judge',
+  description: 'judges late, and aborts at a word',
+  stages: ['processInput'],
+  reads: ['input'],
+  options: z.strictObject({}),
+  create: () => ({
+    id: 'late-judge',
+    async processInput({ messages, abort }) {
+      await gate.promise;
+      if (JSON.stringify(messages).includes('forbidden')) abort('a forbidden word');
+      return undefined;
+    },
+  }),
+});
+
+useProcessors(nats, [stopper, denier, waiter, lateJudge]);
 const stack = useStack(nats, ['orchestrator', 'tools']);
 const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.', tools: ['calculator'] };
 
@@ -76,5 +93,29 @@ describe('a parallel group', () => {
       status: 'failed',
       error: { code: 'processor-verdict-refused', path: 'processToolCall/denier' },
     });
+  });
+});
+
+describe('a group that overlaps the model', () => {
+  const begin = async (said: string) => {
+    const input = [{ parallel: [{ use: 'late-judge', timeoutMs: 60_000 }], overlap: 'model' }];
+    await stack.client.agents.apply({ ...base, name: 'beside', input });
+    const run = await stack.client.start('beside', `${said} ${script({ text: 'Hello.' })}`);
+    const chunks = collect(run);
+    return { run, chunks };
+  };
+
+  test('lets nothing out of an answer whose input it stops', async () => {
+    const { run, chunks } = await begin('forbidden');
+    gate.resolve();
+    expect((await chunks).map(({ type }) => type)).toEqual(['start', 'tripwire']);
+    expect(await run.result()).toMatchObject({ status: 'aborted', text: '', messages: [], steps: [] });
+  });
+
+  test('lets the answer out when it agrees', async () => {
+    const { run, chunks } = await begin('hello');
+    gate.resolve();
+    expect(textOf(await chunks)).toBe('Hello.');
+    expect(await run.result()).toMatchObject({ status: 'finished', text: 'Hello.' });
   });
 });
