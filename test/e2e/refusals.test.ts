@@ -61,16 +61,16 @@ describe('an agent is refused', () => {
     ],
     ['an unknown tool', { tools: ['hammer'] }, { code: 'tool-unknown', path: 'tools[0]' }],
     ['an unknown field', { colour: 'red' }, { code: 'agent-invalid', path: 'colour' }],
-    ['a field that is not built yet', { release: 'step' }, { code: 'not-built-yet', path: 'release' }],
     [
-      'an entry that is not built yet',
-      { input: [{ use: 'one', observe: true }] },
-      { code: 'not-built-yet', path: 'input[0].observe' },
+      'an observer that is required',
+      { input: [{ use: 'one', observe: true, required: true }] },
+      { code: 'agent-invalid', path: 'input[0].observe' },
     ],
+    ['a parallel group of nobody', { input: [{ parallel: [] }] }, { code: 'agent-invalid', path: 'input[0].parallel' }],
     [
-      'a parallel group',
-      { input: [{ parallel: ['one', 'two'] }] },
-      { code: 'not-built-yet', path: 'input[0].parallel' },
+      'an overlap of something else than the model',
+      { input: [{ parallel: ['one'], overlap: 'tools' }] },
+      { code: 'agent-invalid', path: 'input[0].overlap' },
     ],
     ['a model of no known provider', { model: 'other/model' }, { code: 'agent-invalid', path: 'model' }],
   ])('for %s, by name and place', async (_what, definition, issue) => {
@@ -79,13 +79,13 @@ describe('an agent is refused', () => {
 
   test('with all its problems at once', async () => {
     const issues = await issuesOf({
-      release: 'step',
+      colour: 'red',
       tools: ['hammer'],
       input: ['nosuch', { use: 'one', options: { x: 1 } }],
       output: ['two'],
     });
     expect(issues.map((issue: { code: string }) => issue.code).toSorted()).toEqual(
-      ['entry-without-stage', 'not-built-yet', 'options-invalid', 'processor-unknown', 'tool-unknown'].toSorted(),
+      ['agent-invalid', 'entry-without-stage', 'options-invalid', 'processor-unknown', 'tool-unknown'].toSorted(),
     );
   });
 });
@@ -105,6 +105,12 @@ describe('order', () => {
   });
 });
 
+/** What is no list. */
+const given = new Map<string, unknown>([
+  ['maxProcessorRetries', 1],
+  ['prepareStep', () => undefined],
+]);
+
 describe('a run is refused', () => {
   test('for an unknown agent, naming the ones that are there', async () => {
     await stack.client.agents.apply({ name: 'present', model: 'openai/gpt-5-mini' });
@@ -121,11 +127,11 @@ describe('a run is refused', () => {
   });
 
   test.each(['inputProcessors', 'outputProcessors', 'errorProcessors', 'maxProcessorRetries', 'prepareStep'])(
-    'for the override %s, by name',
+    'for the override %s of an agent that allows none, by name',
     async (name) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a caller in JavaScript might pass
-      const options = { [name]: name === 'prepareStep' ? () => undefined : [] } as object;
-      const code = name === 'prepareStep' ? 'prepare-step-cannot-travel' : 'not-built-yet';
+      const options = { [name]: given.get(name) ?? [] } as object;
+      const code = name === 'prepareStep' ? 'prepare-step-cannot-travel' : 'run-refused';
       await expect(stack.client.start('present', 'hello', options)).rejects.toMatchObject({ code, path: name });
     },
   );

@@ -1,8 +1,7 @@
-// What a call of `start` becomes on the wire. What cannot travel, or is not built yet, is refused here by its name: it must not
+// What a call of `start` becomes on the wire. What cannot travel is refused here by its name: it must not
 // be left out in silence on the way.
 import {
   MillraceError,
-  NOT_BUILT_YET,
   RUN_DEADLINE_MS,
   findUnserializable,
   textMessage,
@@ -53,7 +52,7 @@ const known: ReadonlySet<string> = new Set<keyof StartOptions>([
 
 export type BuiltRequest = RunRequestInput & { deadlineMs: number };
 
-/** @throws not-built-yet, prepare-step-cannot-travel, run-refused, not-json */
+/** @throws prepare-step-cannot-travel, run-refused, not-json */
 export function buildRequest(tenant: string, agent: string, input: RunInput, options: StartOptions): BuiltRequest {
   for (const [name, value] of Object.entries(options)) if (value !== undefined && !known.has(name)) throw refused(name);
   const { runId = crypto.randomUUID(), deadlineMs = RUN_DEADLINE_MS, requestContext, threadId, resourceId } = options;
@@ -81,9 +80,6 @@ function refused(name: string): MillraceError {
       path: name,
       remedy: "Make it a processor's processInputStep, and that processor the last entry of the agent's input list.",
     });
-  const remedy = Object.hasOwn(NOT_BUILT_YET, name) ? NOT_BUILT_YET[name] : undefined;
-  if (remedy !== undefined)
-    return new MillraceError('not-built-yet', `${name} cannot be given per call yet.`, { path: name, remedy });
   return new MillraceError('run-refused', `There is no option "${name}".`, {
     path: name,
     remedy: `The options are ${[...known].join(', ')}.`,

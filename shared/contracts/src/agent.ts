@@ -1,14 +1,10 @@
-// An agent is declared configuration, no code. The schema is strict: an unknown field is an error, and a field of a later
-// version is refused by its name (`not-built-yet`), never ignored.
+// An agent is declared configuration, no code. The schema is strict: an unknown field is refused by its name, never ignored.
 import { z } from 'zod';
 import { jsonObjectSchema } from './json.ts';
 import { roleSchema } from './message.ts';
 import { modelIdSchema, modelSettingsSchema, providerOptionsSchema, structuredOutputSchema } from './model.ts';
 import { pricesSchema } from './price.ts';
 import { tokenSchema } from './tokens.ts';
-
-/** Fields that later versions have, with what to do until then. */
-export const NOT_BUILT_YET: Record<string, string> = {};
 
 /** How long what the output chain let through is held before anybody sees it. docs/semantics.md, section 7. */
 export const releaseSchema = z.enum(['chunk', 'sentence', 'step', 'result']);

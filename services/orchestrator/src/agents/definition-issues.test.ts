@@ -59,15 +59,9 @@ describe('a definition', () => {
       model: 'nope',
       colour: 'red',
       overlap: 'model',
-      input: ['pii', { use: 'x', overlap: 'model' }, { use: '!' }],
+      input: ['pii', 'x', { use: '!' }],
     });
-    expect(issues.map(({ path = '' }) => path).toSorted()).toEqual([
-      'colour',
-      'input[1].overlap',
-      'input[2].use',
-      'model',
-      'overlap',
-    ]);
+    expect(issues.map(({ path = '' }) => path).toSorted()).toEqual(['colour', 'input[2].use', 'model', 'overlap']);
     expect(entries.map(({ entry }) => entry.use)).toEqual(['pii', 'x']);
   });
 });
@@ -131,6 +125,11 @@ describe('a definition with more than an agent may have is refused as one issue:
     const { issues, entries } = read({ [list]: Array.from({ length: 257 }, () => 'pii') });
     expect(issues).toMatchObject([{ code: 'agent-invalid', path: list }]);
     expect(entries).toEqual([]);
+  });
+
+  test('members of groups count too', () => {
+    const group = { parallel: Array<string>(16).fill('pii') };
+    expect(placed({ input: Array.from({ length: 17 }, () => group) })).toEqual(['agent-invalid input']);
   });
 
   test('tools', () => {

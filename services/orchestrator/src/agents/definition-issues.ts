@@ -1,8 +1,6 @@
-// Reads an agent's definition as far as it can be read, with every problem of its form: unknown fields, wrong types, and fields of
-// later versions, by name. Entries are read one by one, so that one bad entry does not hide the others.
+// Reads an agent's definition as far as it can be read, with every problem of its form: unknown fields and wrong types, by name. Entries are read one by one, so that one bad entry does not hide the others.
 import {
   AGENT_LIMITS,
-  NOT_BUILT_YET,
   agentEntrySchema,
   agentSchema,
   formatPath,
@@ -36,9 +34,7 @@ export function readDefinition(definition: JsonValue): ReadDefinition {
   }
   const hidden = hiddenMembers(definition);
   if (hidden.length > 0) return { agent: undefined, entries: [], issues: hidden };
-  const issues = laterFields(definition, '');
-  const { rest, entries, issues: entryIssues } = readLists(withoutLater(definition));
-  issues.push(...entryIssues);
+  const { rest, entries, issues } = readLists(definition);
   const parsed = agentSchema.safeParse(rest);
   if (!parsed.success) issues.push(...parsed.error.issues.flatMap(formIssue));
   const lists = Object.fromEntries(listSchema.options.map((list) => [list, listOf(entries, list)]));
@@ -65,21 +61,21 @@ function readLists(definition: JsonObject) {
     const listed = definition[list];
     if (!Array.isArray(listed)) continue;
     rest[list] = [];
-    if (listed.length > AGENT_LIMITS.maxEntries) {
-      const message = `The ${list} list has ${listed.length} entries; it may have ${AGENT_LIMITS.maxEntries}.`;
+    const count = listed.reduce<number>((sum, value) => sum + entriesIn(value), 0);
+    if (count > AGENT_LIMITS.maxEntries) {
+      const message = `The ${list} list has ${count} entries; it may have ${AGENT_LIMITS.maxEntries}.`;
       issues.push({ ...invalid(list, message), remedy: 'Put what belongs together into one processor.' });
       continue;
     }
     listed.forEach((value, at) => {
       const path = `${list}[${at}]`;
-      issues.push(...(isObject(value) ? laterFields(value, path) : []));
       if (isObject(value) && 'parallel' in value) {
-        const group = readGroup(list, withoutLater(value, laterInEntries), path);
+        const group = readGroup(list, value, path);
         entries.push(...group.entries);
         issues.push(...group.issues);
         return;
       }
-      const parsed = agentEntrySchema.safeParse(isObject(value) ? withoutLater(value, laterInEntries) : value);
+      const parsed = agentEntrySchema.safeParse(value);
       if (parsed.success) entries.push({ list, path, entry: parsed.data });
       else issues.push(...entryIssues(parsed.error, path));
     });
@@ -87,18 +83,18 @@ function readLists(definition: JsonObject) {
   return { rest, entries, issues };
 }
 
+/** A group has as many as it has members. */
+function entriesIn(value: JsonValue): number {
+  return isObject(value) && Array.isArray(value['parallel']) ? value['parallel'].length : 1;
+}
+
 function readGroup(list: ListName, group: JsonObject, path: string): Pick<ReadDefinition, 'entries' | 'issues'> {
-  const members = Array.isArray(group['parallel']) ? group['parallel'] : [];
-  const later = members.flatMap((member, at) =>
-    isObject(member) ? laterFields(member, `${path}.parallel[${at}]`) : [],
-  );
-  const rest = members.map((member) => (isObject(member) ? withoutLater(member, laterInEntries) : member));
-  const parsed = groupObjectSchema.safeParse({ ...group, ...(members.length > 0 && { parallel: rest }) });
-  if (!parsed.success) return { entries: [], issues: [...later, ...entryIssues(parsed.error, path)] };
+  const parsed = groupObjectSchema.safeParse(group);
+  if (!parsed.success) return { entries: [], issues: entryIssues(parsed.error, path) };
   const { parallel, overlap } = parsed.data;
   const common = { list, group: path, ...(overlap && { overlap }) };
   const entries = parallel.map((entry, at) => ({ ...common, path: `${path}.parallel[${at}]`, entry }));
-  return { entries, issues: later };
+  return { entries, issues: [] };
 }
 
 const isObject = (value: JsonValue): value is JsonObject =>
@@ -119,27 +115,6 @@ function hiddenMembers(value: JsonValue, path = ''): Issue[] {
     if (found.length >= MAX_HIDDEN) break;
   }
   return found.slice(0, MAX_HIDDEN);
-}
-
-function laterFields(object: JsonObject, path: string): Issue[] {
-  return Object.keys(object).flatMap((key) => {
-    const remedy = NOT_BUILT_YET[key];
-    // What an entry never has is an unknown field of it.
-    if (remedy === undefined || (path !== '' && !laterInEntries.includes(key))) return [];
-    return [
-      {
-        code: 'not-built-yet' as const,
-        message: `"${key}" is not built yet.`,
-        path: path === '' ? key : `${path}.${key}`,
-        remedy,
-      },
-    ];
-  });
-}
-const laterInEntries: readonly string[] = [];
-
-function withoutLater(object: JsonObject, later: readonly string[] = Object.keys(NOT_BUILT_YET)): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => !later.includes(key)));
 }
 
 function formIssue(issue: z.core.$ZodIssue): Issue[] {

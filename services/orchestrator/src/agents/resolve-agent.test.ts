@@ -189,16 +189,15 @@ describe('resolving an agent refuses, with names and place,', () => {
       overlap: 'model',
       colour: 'red',
       tools: ['hammer'],
-      input: ['nosuch', { use: 'pii', options: { x: 1 }, overlap: 'model' }, 'pii', { use: 'keyword', after: 'no' }],
+      input: ['nosuch', { use: 'pii', options: { x: 1 } }, 'pii', { use: 'keyword', after: 'no' }],
       output: ['unicode-normalizer'],
     });
     expect(issues.map(({ code, path }) => `${code} ${path}`).toSorted()).toEqual([
       'agent-invalid colour',
+      'agent-invalid overlap',
       'entry-duplicate input[2]',
       'entry-target-unknown input[3].after',
       'entry-without-stage output[0]',
-      'agent-invalid input[1].overlap',
-      'not-built-yet overlap',
       'options-invalid input[1].options',
       'processor-unknown input[0]',
       'tool-unknown tools[0]',
