@@ -2,7 +2,7 @@
 // anything lasts or is seen. Nothing of it is in the run's state: whoever takes the run over before the verdict judges again.
 import { brokenBy, endWith, type Interrupt } from './interrupt.ts';
 
-export type Judging = {
+type Judging = {
   /** Never cancels by itself. undefined: it lets the run go on, or has been given up. */
   judge(signal: AbortSignal): Promise<Interrupt | undefined>;
   /** What was under way is over, and the verdict is there. */
