@@ -1,25 +1,111 @@
-import { expect, test } from 'vitest';
-import { found } from '../testing/known-processors.ts';
-import { useOf } from './entry-uses.ts';
-import { groupIssues } from './groups.ts';
+import { type JsonObject, type Plan } from '@millrace/contracts';
+import { describe, expect, test } from 'vitest';
+import { known } from '../testing/known-processors.ts';
+import { resolveAgent } from './resolve-agent.ts';
 
-const optionsSchema = { type: 'object', properties: { strategy: { enum: ['redact', 'block'], default: 'redact' } } };
-const changes = { processInput: { option: 'strategy', values: ['redact'] } };
-const guard = found('guard', ['processInput'], { optionsSchema, changes });
-const known = { processors: new Map([['guard', guard]]), tools: new Map(), refused: [] };
+const definition = (more: JsonObject) => ({ name: 'demo', model: 'openai/gpt-5-mini', ...more });
+const issuesOf = (more: JsonObject) => {
+  const resolved = resolveAgent(definition(more), known);
+  return 'issues' in resolved ? resolved.issues : [];
+};
+const planOf = (more: JsonObject): Plan => {
+  const resolved = resolveAgent(definition(more), known);
+  if ('issues' in resolved) throw new Error(JSON.stringify(resolved.issues));
+  return resolved.plan;
+};
 
-function issues(options?: { strategy: string }) {
-  const entry = { use: 'guard', ...(options && { options }) };
-  const made = useOf({ list: 'input', path: 'input[0].parallel[0]', group: 'input[0]', entry }, known);
-  return 'use' in made ? groupIssues([made.use]) : [made.issue];
-}
+describe('a parallel group', () => {
+  test('stands in the plan by its members, at each stage in their order', () => {
+    const plan = planOf({ input: ['unicode-normalizer', { parallel: ['pii', { use: 'keyword', as: 'words' }] }] });
+    expect(plan.order.processInput).toEqual(['unicode-normalizer', 'pii', 'words']);
+    expect(plan.groups).toEqual([{ list: 'input', members: ['pii', 'words'] }]);
+  });
 
-test('a member of a parallel group that changes something with its options is refused when the agent is applied', () => {
-  const refused = [{ code: 'agent-invalid', message: expect.stringContaining('processInput with these options') }];
-  expect(issues({ strategy: 'redact' })).toMatchObject(refused);
-  expect(issues()).toMatchObject(refused);
+  test.each([
+    [{ use: 'unicode-normalizer', before: 'keyword' }, ['unicode-normalizer', 'pii', 'keyword']],
+    [{ use: 'unicode-normalizer', after: 'pii' }, ['pii', 'keyword', 'unicode-normalizer']],
+  ])('is one place: %j stands beside it, not in it', (entry, order) => {
+    expect(planOf({ input: [entry, { parallel: ['pii', 'keyword'] }] }).order.processInput).toEqual(order);
+    expect(planOf({ input: [{ parallel: ['pii', 'keyword'] }, entry] }).order.processInput).toEqual(order);
+  });
+
+  test.each<[string, JsonObject, string, RegExp]>([
+    ['the error list', { error: [{ parallel: ['fallback'] }] }, 'error[0].parallel[0]', /error list/],
+    ['memory', { input: [{ parallel: ['pii', 'message-history'] }] }, 'input[0].parallel[1]', /changes messages/],
+    ['a stream', { output: [{ parallel: ['keyword', 'tool-guard'] }] }, 'output[0].parallel[0]', /processOutputStream/],
+  ])('cannot have %s', (_what, more, path, message) => {
+    expect(issuesOf(more)).toMatchObject([{ code: 'agent-invalid', path, message: expect.stringMatching(message) }]);
+  });
+
+  test('stands in the plan with what it overlaps', () => {
+    const groups = planOf({ input: [{ parallel: ['pii'], overlap: 'model' }] }).groups;
+    expect(groups).toEqual([{ list: 'input', members: ['pii'], overlap: 'model' }]);
+  });
+
+  test.each<[string, JsonObject, RegExp]>([
+    [
+      'of the output list',
+      { output: [{ parallel: ['tool-guard'], overlap: 'model' }] },
+      /does not judge in processInput/,
+    ],
+    [
+      'without processInput',
+      { input: [{ parallel: ['tool-guard'], overlap: 'model' }] },
+      /does not judge in processInput/,
+    ],
+    [
+      'whose member stands in the output list too',
+      { input: [{ parallel: ['pii'], overlap: 'model' }], output: ['pii'] },
+      /another list too/,
+    ],
+    [
+      'whose member is called before the model too',
+      { input: [{ parallel: ['stepper'], overlap: 'model' }] },
+      /processInputStep too/,
+    ],
+    [
+      'beside another one',
+      {
+        input: [
+          { parallel: ['pii'], overlap: 'model' },
+          { parallel: ['keyword'], overlap: 'model' },
+        ],
+      },
+      /Two groups/,
+    ],
+  ])('%s cannot overlap the model', (_what, more, message) => {
+    expect(issuesOf(more)[0]).toMatchObject({ code: 'agent-invalid', message: expect.stringMatching(message) });
+  });
+
+  test('cannot have an entry that another place has too', () => {
+    expect(issuesOf({ input: ['pii', { parallel: ['pii'] }] })).toMatchObject([{ code: 'entry-duplicate' }]);
+  });
 });
 
-test('a member of a parallel group that changes nothing with its options may be there', () => {
-  expect(issues({ strategy: 'block' })).toEqual([]);
+describe('what callers may list for one run', () => {
+  test('stands in the plan as it was when the agent was applied, by id, with the schema of its options', () => {
+    const { overridable, entries } = planOf({ overrides: ['PIIDetector', 'fallback'] });
+    expect(entries).toEqual({});
+    expect(overridable).toMatchObject({
+      pii: {
+        processor: 'pii',
+        lists: ['input', 'output'],
+        timeoutMs: 5_000,
+        onFailure: 'fail',
+        required: false,
+        memory: false,
+      },
+      fallback: { stages: ['processAPIError'], optionsSchema: { type: 'object' } },
+    });
+    expect(planOf({ overrides: [] }).overridable).toEqual({});
+    expect(planOf({})).not.toHaveProperty('overridable');
+  });
+
+  test.each([
+    ['nobody serves', 'nosuch', { code: 'processor-unknown' }],
+    ['is memory', 'memory', { code: 'agent-invalid' }],
+    ['is a memory', 'message-history', { code: 'agent-invalid' }],
+  ])('is nothing that %s', (_what, name, issue) => {
+    expect(issuesOf({ overrides: ['pii', name] })).toMatchObject([{ ...issue, path: 'overrides[1]' }]);
+  });
 });
