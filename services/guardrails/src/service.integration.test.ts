@@ -11,6 +11,7 @@ import {
 import { startService } from '@millrace/service';
 import { useBus, useNats, useService } from '@millrace/testkit';
 import { expect, test } from 'vitest';
+import { areLanguagesLoaded } from './language/detect-language.ts';
 import { PROCESSORS } from './processors.ts';
 import { guardrailsService } from './service.ts';
 import { deltaChunk, endChunk } from './testing/stream-text.ts';
@@ -71,6 +72,9 @@ async function processStream(chunks: Chunk[], entries: CallEntry[]) {
 }
 
 const deltas = (...texts: string[]) => [...texts.map((text) => deltaChunk('text', text)), endChunk('text')];
+
+// Before any call of this file.
+test('the service has loaded what tells languages before it serves', () => expect(areLanguagesLoaded()).toBe(true));
 
 test('guards of one list judge one after the other what the one before let through', async () => {
   const guards = [

@@ -2,6 +2,7 @@
 import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import { configSchema } from './config.ts';
+import { loadLanguages } from './language/detect-language.ts';
 import { createProcessors } from './processors.ts';
 import { createGuardStore, NO_STORE } from './store/guard-store.ts';
 import { closeThreads } from './work/task.ts';
@@ -11,7 +12,7 @@ export const guardrailsService = processorService({
   version: '0.1.0',
   description: 'Guards: they judge, redact and refuse what goes into a run and what comes out of it.',
   config: configSchema,
-  open: ({ resources, config, log }) => {
+  open: async ({ resources, config, log }) => {
     resources.add('threads', closeThreads);
     const { apiKey, baseUrl, redisUrl } = config;
     if (apiKey === undefined && baseUrl === undefined) {
@@ -24,6 +25,8 @@ export const guardrailsService = processorService({
     }
     const store = redisUrl === undefined ? NO_STORE : createGuardStore(redisUrl, log);
     resources.add('store', () => store.close());
+    // A first call that loaded them would hold up every other run.
+    await loadLanguages();
     return { processors: createProcessors(createModels({ apiKey: apiKey ?? 'none', baseUrl }), store) };
   },
 });
