@@ -36,9 +36,11 @@ function cpuUsage(): { here: number; all: number } {
   return { here: here ?? 0, all: all ?? 0 };
 }
 
-/** They judge calls, chunks one by one, or texts in bounded stretches. */
+/** They judge calls, chunks one by one, texts in bounded stretches, or no texts at all. */
 const WITHOUT_TASK = new Set([
   'approval-gate',
+  'cost-guard',
+  'response-cache',
   'language',
   'max-tool-calls',
   'tool-call-filter',
