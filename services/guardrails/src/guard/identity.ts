@@ -5,16 +5,26 @@ import { plainView } from '../segments/plain-view.ts';
 /** Letters of a hash: 16 of 16 possible values each, 64 bits. */
 const HASH_LENGTH = 16;
 
+/** A longer value is known as it is written, code units: nobody types it twice, and its plain view would take a turn of its own. */
+export const MAX_PLAIN = 16_384;
+
+export type Identify = (rule: string, value: string) => string;
+
 /** The same for every way to write one value. Short SHA-256, in letters; not salted: who can guess a value can check the guess. */
 export function identityOf(rule: string, value: string): string {
-  const plain = plainView(value)
-    .text.toLowerCase()
-    .replace(/[\s().-]/g, '');
-  const hex = hash('sha256', `${rule}:${plain}`, 'hex').slice(0, HASH_LENGTH);
+  const hex = hash('sha256', `${rule}:${value.length > MAX_PLAIN ? value : plainOf(value)}`, 'hex').slice(
+    0,
+    HASH_LENGTH,
+  );
   let letters = '';
   for (let at = 0; at < hex.length; at++) letters += String.fromCharCode(asLetter(hex.charCodeAt(at)));
   return letters;
 }
+
+const plainOf = (value: string): string =>
+  plainView(value)
+    .text.toLowerCase()
+    .replace(/[\s().-]/g, '');
 
 /** 0 to f become a to p: a mark with digits in it might be marked again. */
 const asLetter = (digit: number): number => (digit < 58 ? digit + 49 : digit + 10);

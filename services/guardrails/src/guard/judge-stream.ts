@@ -10,6 +10,7 @@ import { inlineCostOf } from '../work/task.ts';
 import { BoundExceeded } from './bounds.ts';
 import { objectIn } from './entry-state.ts';
 import type { Visit } from './map-texts.ts';
+import { identityOf } from './identity.ts';
 import { createReport, refuseUnjudged } from './report.ts';
 import { collectTexts, judgeTexts, replaces, type StreamRule, type TextGuard } from './text-guard.ts';
 
@@ -83,7 +84,12 @@ function judgeText(guard: TextGuard, rule: StreamRule, part: Chunk, text: string
   if (!replaces(guard)) return text;
   const place = placeOf(args.state, rule, part);
   if (hits.length === 0 && place.phase === 'prose') return text;
-  return replaceHits(text, hits, (hit) => guard.mark(hit, text.slice(hit.start, hit.end), args.state), place);
+  return replaceHits(
+    text,
+    hits,
+    (hit) => guard.mark(hit, text.slice(hit.start, hit.end), args.state, identityOf),
+    place,
+  );
 }
 
 function refusing<T>(guard: TextGuard, args: Args, judge: () => T): T {

@@ -5,7 +5,7 @@ import type { CommonArgs } from '@millrace/processor';
 import type { Replaceable } from '../text/replace-hits.ts';
 import { BOUND_RULES, BOUNDS, type Bound } from './bounds.ts';
 import { objectIn } from './entry-state.ts';
-import { identityOf } from './identity.ts';
+import { identityOf, type Identify } from './identity.ts';
 
 /** `rule`: a short id that does not change, never what an operator configured. `detail`: more of it, for events. */
 export type Hit = Replaceable & { rule: string; detail?: JsonObject };
@@ -30,9 +30,14 @@ export type Report = {
   send(): void;
 };
 
-export function createReport({ strategy, response, describe }: Reporting, args: Args): Report {
+/** @param identify for what is told of in thousands: identities that are known already */
+export function createReport(
+  { strategy, response, describe }: Reporting,
+  args: Args,
+  identify: Identify = identityOf,
+): Report {
   const byRule = new Map<string, { count: number; hits: JsonValue[] }>();
-  const isNew = strategy === 'warn' ? createMemory(args.state) : () => true;
+  const isNew = strategy === 'warn' ? createMemory(args.state, identify) : () => true;
   return {
     add(hits, text, where) {
       for (const { rule, start, end, detail } of hits) {
@@ -74,11 +79,11 @@ export function refuse(
 }
 
 /** What is warned of is met again in every later stage of the run, and in every copy of the answer. */
-function createMemory(state: JsonObject): (rule: string, value: string) => boolean {
+function createMemory(state: JsonObject, identify: Identify): (rule: string, value: string) => boolean {
   const warned = objectIn(state, 'warned');
   let known = Object.keys(warned).length;
   return (rule, value) => {
-    const key = `${rule} ${identityOf(rule, value)}`;
+    const key = `${rule} ${identify(rule, value)}`;
     if (key in warned) return false;
     if (known < MAX_WARNED) warned[key] = true;
     known += 1;

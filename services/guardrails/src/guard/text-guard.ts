@@ -1,5 +1,6 @@
 // A guard that looks for stretches of text and reports, refuses or replaces them: what pii and keyword have in common. Whole
 // values are judged here, the stream's deltas in judge-stream.ts.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, JsonValue, Message } from '@millrace/contracts';
 import type { CommonArgs } from '@millrace/processor';
 import { beginning } from '../text/json-place.ts';
@@ -7,6 +8,8 @@ import { replaceHits } from '../text/replace-hits.ts';
 import { replaceSpans, type Span } from '../text/span.ts';
 import type { Task } from '../work/task.ts';
 import { BoundExceeded } from './bounds.ts';
+import { identityOf, type Identify } from './identity.ts';
+import { knownIdentities } from './known-identities.ts';
 import { textsOf, type MapText, type Visit } from './map-texts.ts';
 import { mapMessage } from './message-values.ts';
 import { createReport, refuseUnjudged, type Hit, type Report, type Reporting } from './report.ts';
@@ -28,8 +31,10 @@ export type TextGuard = Reporting & {
   rules: readonly StreamRule[];
   /** How many times more than the slowest other guard it costs. */
   weight?: number;
+  /** Whether a mark says by `identify` which value it stands for. */
+  identifies?: boolean;
   /** What stands in the place of a hit. */
-  mark(hit: Hit, value: string, state: JsonObject): string;
+  mark(hit: Hit, value: string, state: JsonObject, identify: Identify): string;
   /** Every text of a JSON value. */
   mapValue(value: JsonValue, map: MapText): JsonValue;
 };
@@ -53,17 +58,31 @@ export async function judgeTexts<T>(
   if ('exceeded' in outcome) return refuseUnjudged(args, guard.response, outcome.exceeded);
   const found = new Map(texts.map((text, at) => [text, outcome.found[at] ?? []]));
   found.set('', []);
-  const report = createReport(guard, args);
+  const turn = isMuch(outcome.found) ? () => nextTurn() : () => undefined;
+  await turn();
+  // Those that only tell of what they find, and those with one rule: their hits' places are those of the text that was judged.
+  const needsIdentities = guard.strategy === 'warn' || guard.identifies === true;
+  const identify = needsIdentities ? await knownIdentities(found, args.abortSignal) : identityOf;
+  await turn();
+  args.abortSignal.throwIfAborted();
+  const report = createReport(guard, args, identify);
   const judged = visit((where) => {
-    const judging = { guard, state: args.state, found, report, where };
+    const judging = { guard, state: args.state, found, report, where, identify };
     const one = (text: string, prefix?: string) => passed(judging, text, prefix);
     return Object.assign(one, {
       together: (several: readonly string[], glue: '' | '\n') => passedTogether(judging, several, glue),
     });
   });
   report.send();
+  await turn();
   return judged;
 }
+
+/** Hits that are read, marked and handed on in a turn of the event loop each; fewer take one turn together. */
+const MANY_HITS = 1_024;
+
+const isMuch = (found: readonly Hit[][][]): boolean =>
+  found.reduce((sum, byRule) => sum + byRule.reduce((own, { length }) => own + length, 0), 0) > MANY_HITS;
 
 /** Every text of the visit. Throws (abort, halt) where they are too many to be judged. */
 export function collectTexts(guard: TextGuard, args: CommonArgs, visit: Visit<unknown>): string[] {
@@ -81,20 +100,22 @@ type Judging = {
   found: ReadonlyMap<string, Hit[][]>;
   report: Report;
   where: JsonObject;
+  identify: Identify;
 };
 
-function passed({ guard, state, found, report, where }: Judging, text: string, prefix = ''): string {
+function passed({ guard, state, found, report, where, identify }: Judging, text: string, prefix = ''): string {
   return hitsOf(found, text, prefix).reduce((sofar, hits) => {
     if (hits.length === 0) return sofar;
     report.add(hits, sofar, where);
     if (!replaces(guard)) return sofar;
-    return replaceHits(sofar, hits, (hit) => guard.mark(hit, sofar.slice(hit.start, hit.end), state), beginning(false));
+    const markOf = (hit: Hit) => guard.mark(hit, sofar.slice(hit.start, hit.end), state, identify);
+    return replaceHits(sofar, hits, markOf, beginning(false));
   }, text);
 }
 
 /** Of what goes over the end of a text, the first one gets the mark. */
 function passedTogether(
-  { guard, state, found, report, where }: Judging,
+  { guard, state, found, report, where, identify }: Judging,
   texts: readonly string[],
   glue: string,
 ): readonly (string | undefined)[] | undefined {
@@ -130,7 +151,7 @@ function passedTogether(
       end: Math.min(hit.end, place.end) - place.start,
     }));
     return replaceSpans(texts[at] ?? '', own, ({ hit }) =>
-      hit.start < place.start ? '' : guard.mark(hit, joined.slice(hit.start, hit.end), state),
+      hit.start < place.start ? '' : guard.mark(hit, joined.slice(hit.start, hit.end), state, identify),
     );
   });
 }

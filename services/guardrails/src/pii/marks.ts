@@ -2,22 +2,25 @@
 // text is never marked again.
 import type { JsonObject } from '@millrace/contracts';
 import { numberIn } from '../guard/entry-state.ts';
-import { identityOf } from '../guard/identity.ts';
+import type { Identify } from '../guard/identity.ts';
 
 export const METHODS = ['mask', 'hash', 'remove', 'placeholder'] as const;
 export type Method = (typeof METHODS)[number];
 
+/** Those that say which value they stand for. */
+export const identifies = (method: Method): boolean => method === 'hash' || method === 'placeholder';
+
 /** @param known numbers of the values that were met before in this run, by hash; new ones are added */
-export function markOf(type: string, value: string, method: Method, known: JsonObject): string {
+export function markOf(type: string, value: string, method: Method, known: JsonObject, identify: Identify): string {
   switch (method) {
     case 'mask':
       return type === 'email' ? '***@***.***' : '[REDACTED]';
     case 'remove':
       return '';
     case 'hash':
-      return `[${nameOf(type)}:${identityOf(type, value)}]`;
+      return `[${nameOf(type)}:${identify(type, value)}]`;
     case 'placeholder':
-      return `[${nameOf(type)}_${numberOf(type, identityOf(type, value), known)}]`;
+      return `[${nameOf(type)}_${numberOf(type, identify(type, value), known)}]`;
   }
 }
 

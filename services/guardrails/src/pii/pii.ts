@@ -13,7 +13,7 @@ import { createTask } from '../work/task.ts';
 import { isBirthWord, isOpener, isPhoneWord } from './context-words.ts';
 import { createDetect } from './detect.ts';
 import { preparePii } from './find-pii.ts';
-import { markOf } from './marks.ts';
+import { identifies, markOf } from './marks.ts';
 import type { NameGuard } from './names/name-guard.ts';
 import { judgeNamesOfResult, judgeNamesOfStream } from './names/names-of-answer.ts';
 import { judgeNamesOfInput } from './names/names-of-input.ts';
@@ -122,8 +122,9 @@ function createGuard(options: PiiOptions): ToolGuard {
     describe: (rules) => `Personal data: ${rules.join(', ')}.`,
     task,
     rules: [segmentRule(piiSegments(createDetect(detection).cutPlace), (text) => task.now([text])[0]?.[0] ?? [])],
-    mark: (hit, value, state) =>
-      markOf(hit.rule, value, strategy === 'redact' ? method : 'remove', objectIn(state, 'placeholders')),
+    identifies: strategy === 'redact' && identifies(method),
+    mark: (hit, value, state, identify) =>
+      markOf(hit.rule, value, strategy === 'redact' ? method : 'remove', objectIn(state, 'placeholders'), identify),
     mapValue: createKeyedMap(isTelling),
   };
 }

@@ -1,6 +1,7 @@
 // What the stages of names and addresses share: whether a model is asked, and what it has found made into marks.
 import type { CommonArgs } from '@millrace/processor';
 import { BOUNDS, BoundExceeded } from '../../guard/bounds.ts';
+import { identityOf } from '../../guard/identity.ts';
 import { refuseUnjudged, type Hit } from '../../guard/report.ts';
 import { replaces, type TextGuard } from '../../guard/text-guard.ts';
 import type { ModelJudge } from '../../model/model-judge.ts';
@@ -37,5 +38,6 @@ export function finderOf({ guard, allow }: NameGuard, args: CommonArgs, answer: 
 
 export function masked({ guard }: NameGuard, { state }: CommonArgs, text: string, hits: readonly Hit[]): string {
   if (!replaces(guard)) return text;
-  return replaceHits(text, hits, (hit) => guard.mark(hit, text.slice(hit.start, hit.end), state), beginning(false));
+  const markOf = (hit: Hit) => guard.mark(hit, text.slice(hit.start, hit.end), state, identityOf);
+  return replaceHits(text, hits, markOf, beginning(false));
 }

@@ -1,0 +1,35 @@
+// The identities of what was found, worked out before it is told of and marked: those of ten thousand values are too much for one
+// turn of the event loop.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { identityOf, type Identify } from './identity.ts';
+import type { Hit } from './report.ts';
+
+/** What a value costs beside its code units. */
+const VALUE_COST = 64;
+/** Some 6 ms of either kind: a thousand values, or the code units of a few long ones. */
+export const COST_PER_TURN = 65_536;
+
+/** @param found the hits of each text, by rules, places in that very text */
+export async function knownIdentities(
+  found: ReadonlyMap<string, readonly (readonly Hit[])[]>,
+  signal: AbortSignal,
+): Promise<Identify> {
+  const known = new Map<string, string>();
+  let cost = 0;
+  for (const [text, byRule] of found) {
+    for (const { rule, start, end } of byRule.flat()) {
+      const value = text.slice(start, end);
+      const key = keyOf(rule, value);
+      if (known.has(key)) continue;
+      known.set(key, identityOf(rule, value));
+      cost += VALUE_COST + value.length;
+      if (cost < COST_PER_TURN) continue;
+      cost = 0;
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+  }
+  return (rule, value) => known.get(keyOf(rule, value)) ?? identityOf(rule, value);
+}
+
+const keyOf = (rule: string, value: string): string => `${rule} ${value}`;
