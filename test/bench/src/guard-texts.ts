@@ -47,6 +47,16 @@ const SHAPES: Readonly<Record<string, string>> = {
 export const hostileShapes = Object.keys(SHAPES);
 export const hostileText = (shape: string, kib: number): string => filled(kib, SHAPES[shape] ?? '');
 
+/** Nearly as many as a call may have hits. */
+const ADDRESSES = 9_900;
+
+/** All different, with words between them. */
+export function differentAddresses(kib: number): string {
+  const apart = Math.ceil((kib * 1_024) / ADDRESSES);
+  const addresses = Array.from({ length: ADDRESSES }, (_, at) => `ada${10_000 + at}@example.com `);
+  return filled(kib, addresses.map((address) => address.padEnd(apart, 'and so on ')).join(''));
+}
+
 /** Shapes of streams: they keep a guard from deciding. `prompt` is what the system messages say. */
 const DELTA_SHAPES = {
   'single-digits': '1 2 3 4 ',

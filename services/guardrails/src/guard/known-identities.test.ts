@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inputArgs } from '@millrace/testkit';
 import { afterAll, describe, expect, test } from 'vitest';
 import { pii } from '../pii/pii.ts';
+import { turnsOf } from '../testing/turns-of.ts';
 import { closeThreads } from '../work/task.ts';
 import { identityOf, MAX_PLAIN } from './identity.ts';
 import { judgeInput } from './judge-stages.ts';
@@ -18,20 +18,6 @@ const hits = values.map((value, at) => {
   const start = at * (value.length + 1);
   return { rule: 'email', start, end: start + value.length };
 });
-
-/** Turns of the event loop while `work` goes on. */
-async function turnsOf(work: () => Promise<unknown>): Promise<number> {
-  const done = new AbortController();
-  const counting = (async () => {
-    for (let turns = 0; ; turns++) {
-      if (done.signal.aborted) return turns;
-      await nextTurn();
-    }
-  })();
-  await work();
-  done.abort();
-  return counting;
-}
 
 describe('the identities of what was found', () => {
   test('are those of the values, known before and not', async () => {

@@ -4,8 +4,8 @@ import { slicesOf } from '../text/span.ts';
 
 /** What eld reads of a text, code units. */
 const STRETCH = 1_000;
-/** Stretches between two turns of the event loop, about 1 ms each. */
-const STRETCHES_PER_TURN = 8;
+/** Stretches between two turns of the event loop, about 1 ms each, and twice that in the first calls of a process. */
+const STRETCHES_PER_TURN = 2;
 /** eld takes quadratic time for a word: a longer one is several. */
 const MAX_WORD = 32;
 /** Close relatives are told apart by chance: a language this much behind the first is as likely. */

@@ -3,6 +3,7 @@ import { inputArgs, stopOf } from '@millrace/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NO_MODELS } from '../model/guard-models.ts';
 import { judgedText, useJudgingProvider } from '../testing/judging-provider.ts';
+import { turnsOf } from '../testing/turns-of.ts';
 import { inParts } from '../testing/messages.ts';
 import { detectLanguages } from './detect-language.ts';
 import { language } from './language.ts';
@@ -38,6 +39,16 @@ describe('detection', () => {
       new Set(['en', 'de']),
     );
   });
+});
+
+test('a long text lets the event loop turn after every other stretch', async () => {
+  const { signal } = new AbortController();
+  let stretches = 0;
+  const turns = await turnsOf(async () => {
+    const text = `${english} `.repeat(1_000);
+    stretches = (await detectLanguages(text, { threshold: 0.7, minLength: 10 }, signal)).length;
+  });
+  expect(turns).toBeGreaterThanOrEqual(Math.floor(stretches / 2));
 });
 
 describe('a message in a wanted language', () => {
