@@ -1,47 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_METADATA_CHARACTERS } from './advertised-endpoint.ts';
-import { ADVERTISED_LIMITS, readAdvertised } from './advertised.ts';
-import { METADATA_KEY, type ProcessorDescriptor, type SrvInfo } from './discovery.ts';
-import { createSubjects } from './subjects.ts';
+import { ADVERTISED_LIMITS } from './advertised.ts';
+import type { ProcessorDescriptor, SrvInfo } from './discovery.ts';
+import { descriptor, endpoint, processor, read, service, tool } from './testing/advertised-services.ts';
 
-const subjects = createSubjects('mr.v1');
-const descriptor = (id: string, more: object = {}) => ({
-  id,
-  description: 'of a test',
-  version: '1.0.0',
-  stages: ['processInput'],
-  reads: ['input'],
-  processDataParts: false,
-  optionsSchema: {},
-  lists: ['input'],
-  policy: { timeoutMs: 1_000, attempts: 1, onFailure: 'fail' },
-  ...more,
-});
-const endpoint = (metadata: object | string, subject: string) => ({
-  name: 'one',
-  subject,
-  metadata: { [METADATA_KEY]: typeof metadata === 'string' ? metadata : JSON.stringify(metadata) },
-});
-const processor = (id: string, more: object = {}, prefix = 'mr.v1') =>
-  endpoint(
-    { kind: 'processor', stage: 'processInput', descriptor: descriptor(id, more) },
-    `${prefix}.stage.processInput.${id}`,
-  );
-const tool = (name: string) =>
-  endpoint(
-    { kind: 'tool', tool: { name, description: '', inputSchema: {}, subject: `mr.v1.tool.${name}` } },
-    `mr.v1.tool.${name}`,
-  );
-const service = (name: string, endpoints: SrvInfo['endpoints'], id = 'r1'): SrvInfo => ({
-  type: 'io.nats.micro.v1.info_response',
-  name,
-  id,
-  version: '1.0.0',
-  metadata: {},
-  description: '',
-  endpoints,
-});
-const read = (...infos: SrvInfo[]) => readAdvertised(infos, subjects);
 const ids = (...infos: SrvInfo[]) => [...read(...infos).processors.keys()];
 
 describe('a processor', () => {
