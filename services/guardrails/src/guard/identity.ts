@@ -16,9 +16,10 @@ export function identityOf(rule: string, value: string): string {
     0,
     HASH_LENGTH,
   );
-  let letters = '';
-  for (let at = 0; at < hex.length; at++) letters += String.fromCharCode(asLetter(hex.charCodeAt(at)));
-  return letters;
+  const letters: number[] = [];
+  for (let at = 0; at < hex.length; at++) letters.push(asLetter(hex.charCodeAt(at)));
+  // In one go: a string of sixteen pieces is put together where it is first read, which is where marks are made.
+  return String.fromCharCode(...letters);
 }
 
 const plainOf = (value: string): string =>

@@ -14,14 +14,15 @@ export async function knownIdentities(
   found: ReadonlyMap<string, readonly (readonly Hit[])[]>,
   signal: AbortSignal,
 ): Promise<Identify> {
-  const known = new Map<string, string>();
+  /** By rule, then by value: a key of both would be put together for every look. */
+  const known = new Map<string, Map<string, string>>();
   let cost = 0;
   for (const [text, byRule] of found) {
     for (const { rule, start, end } of byRule.flat()) {
       const value = text.slice(start, end);
-      const key = keyOf(rule, value);
-      if (known.has(key)) continue;
-      known.set(key, identityOf(rule, value));
+      const ofRule = known.get(rule) ?? new Map<string, string>();
+      if (ofRule.has(value)) continue;
+      known.set(rule, ofRule.set(value, identityOf(rule, value)));
       cost += VALUE_COST + value.length;
       if (cost < COST_PER_TURN) continue;
       cost = 0;
@@ -29,7 +30,5 @@ export async function knownIdentities(
       signal.throwIfAborted();
     }
   }
-  return (rule, value) => known.get(keyOf(rule, value)) ?? identityOf(rule, value);
+  return (rule, value) => known.get(rule)?.get(value) ?? identityOf(rule, value);
 }
-
-const keyOf = (rule: string, value: string): string => `${rule} ${value}`;
