@@ -2,7 +2,6 @@
 import { createModels } from '@millrace/models';
 import { processorService } from '@millrace/processor';
 import { configSchema } from './config.ts';
-import { loadLanguages } from './language/detect-language.ts';
 import { createProcessors } from './processors.ts';
 import { createGuardStore, NO_STORE } from './store/guard-store.ts';
 import { closeThreads } from './work/task.ts';
@@ -25,8 +24,6 @@ export const guardrailsService = processorService({
     }
     const store = redisUrl === undefined ? NO_STORE : createGuardStore(redisUrl, log);
     resources.add('store', () => store.close());
-    // A first call that loaded them would hold up every other run.
-    await loadLanguages();
     return { processors: createProcessors(createModels({ apiKey: apiKey ?? 'none', baseUrl }), store) };
   },
 });

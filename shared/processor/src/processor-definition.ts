@@ -48,6 +48,8 @@ export type ProcessorDefinition = {
   rewritesAnswers?: boolean;
   /** Absent: the state is JSON. With it timers in the state are ended and dropped in every stage, not in sessions alone. */
   stateCodec?: StateCodec;
+  /** What must be there before a replica serves it, large data for example: a first call that loaded it would hold up every other run. */
+  prepare?(): Promise<void>;
   /** A strict object schema; every option has a default or is marked required. */
   options: z.ZodType;
   /** @param options what `options` parsed */

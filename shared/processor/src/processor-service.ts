@@ -56,7 +56,7 @@ export function processorService<S extends z.ZodType<object>>(
     config: z.intersection(selectionSchema, config ?? (z.object({}) as unknown as S)),
     start: async (context) => {
       outliveRejections(context);
-      serveOffer(context, options, await options.open?.(context));
+      await serveOffer(context, options, await options.open?.(context));
     },
   };
 }
@@ -77,11 +77,11 @@ function outliveRejections({ log, resources }: Pick<ServiceContext<object>, 'log
   resources.add('rejections', () => void process.off('unhandledRejection', report));
 }
 
-function serveOffer<S extends z.ZodType<object>>(
+async function serveOffer<S extends z.ZodType<object>>(
   { bus, resources, config }: ServiceContext<Selection>,
   options: ProcessorServiceOptions<S>,
   opened: Offer = {},
-): void {
+): Promise<void> {
   const { version } = options;
   const definitions = [...(options.processors ?? []), ...(opened.processors ?? [])];
   const description = options.description ?? definitions[0]?.description ?? '';
@@ -95,7 +95,7 @@ function serveOffer<S extends z.ZodType<object>>(
   // The local stack gives one environment to all services: TOOLS does not concern a service that has none.
   const processorEndpoints =
     definitions.length > 0
-      ? serveProcessors({ bus, resources, version, definitions, only: PROCESSORS, drainGraceMs, maxCalls })
+      ? await serveProcessors({ bus, resources, version, definitions, only: PROCESSORS, drainGraceMs, maxCalls })
       : [];
   const toolEndpoints =
     tools.length > 0 ? serveTools({ bus, resources, tools, only: TOOLS, drainGraceMs, maxCalls }) : [];

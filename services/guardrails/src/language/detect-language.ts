@@ -44,7 +44,7 @@ export async function detectLanguages(
 
 let loading: Promise<DetectStretch> | undefined;
 
-/** Loads the statistics once a process: up to 0.4 s in which no other run goes on, so a service does it before it serves. */
+/** Loads the statistics once a process: up to 0.4 s in which no other run goes on, so a replica that serves who asks for it does it before. */
 export async function loadLanguages(): Promise<void> {
   await detector();
 }

@@ -12,7 +12,7 @@ import { refuse, refuseUnjudged } from '../guard/report.ts';
 import { exceededByModel } from '../model/model-bounds.ts';
 import type { GuardModels } from '../model/guard-models.ts';
 import { createModelJudge, type ModelJudge } from '../model/model-judge.ts';
-import { detectLanguages } from './detect-language.ts';
+import { detectLanguages, loadLanguages } from './detect-language.ts';
 import { languageOptions, type LanguageOptions } from './language-options.ts';
 import { DETECTION, translationTo } from './language-questions.ts';
 
@@ -40,6 +40,7 @@ export const language = (models: GuardModels): ProcessorDefinition =>
     reads: ['input'],
     changes: { processInput: { option: 'strategy', values: ['detect', 'translate'] } },
     policy: { timeoutMs: MODEL_TIMEOUT_MS },
+    prepare: loadLanguages,
     options: languageOptions,
     create(options) {
       const guard = createGuard(models, options);

@@ -2,7 +2,7 @@
 // options say. An answer with tool calls is not the last one, and is not judged.
 import { defineProcessor, type ProcessOutputStepArgs } from '@millrace/processor';
 import { refuse, refuseUnjudged } from '../guard/report.ts';
-import { detectLanguages } from '../language/detect-language.ts';
+import { detectLanguages, loadLanguages } from '../language/detect-language.ts';
 import { createTask, type Task } from '../work/task.ts';
 import { prepareFaults, type Fault } from './find-faults.ts';
 import { responseValidatorOptions, type ResponseValidatorOptions } from './response-validator-options.ts';
@@ -29,6 +29,7 @@ export const responseValidator = defineProcessor({
   stages: ['processOutputStep'],
   reads: ['input'],
   changes: { processOutputStep: 'never' },
+  prepare: loadLanguages,
   options: responseValidatorOptions,
   create(options) {
     const validator = createValidator(options);

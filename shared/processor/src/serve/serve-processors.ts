@@ -36,10 +36,11 @@ export type ServeProcessorsOptions = {
 };
 
 /** @throws processor-invalid for a processor that is not what it declares; processor-unknown when `only` names what is not there */
-export function serveProcessors(options: ServeProcessorsOptions): Endpoint[] {
+export async function serveProcessors(options: ServeProcessorsOptions): Promise<Endpoint[]> {
   const { bus, resources, version, drainGraceMs, maxCalls } = options;
   const definitions = selected(options);
   definitions.forEach(refuseUnlikeDefinition);
+  await Promise.all(definitions.map(async (definition) => definition.prepare?.()));
   const hosted = createHostedProcessors(definitions);
   const calls = createCallRegistry(maxCalls, bus.id);
   const sessions = createSessionHost(bus, hosted);

@@ -157,7 +157,7 @@ describe('discovery', () => {
     });
     const version = '0.1.0';
     const definitions = [processor];
-    const beside = serveProcessors({ bus, resources: own, version, definitions, drainGraceMs: DRAIN_GRACE_MS });
+    const beside = await serveProcessors({ bus, resources: own, version, definitions, drainGraceMs: DRAIN_GRACE_MS });
     advertiseService({
       bus,
       resources: own,
