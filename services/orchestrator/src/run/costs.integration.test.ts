@@ -3,6 +3,7 @@ import type { Stage, StageCall, Verdict } from '@millrace/contracts';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { createRunStop } from '../state/run-stop.ts';
+import { lookCalls, lookTool } from '../testing/look-tool.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { planEntry, planOf } from '../testing/plan-entries.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
@@ -25,15 +26,8 @@ async function seenBy(stage: Stage, answer: (call: StageCall, count: number) => 
   await connection.bus.nc.flush();
   return { ...replica, plan: planOf([planEntry(processor, { stages: [stage], attempts: 1, reads: ['steps'] })]) };
 }
-const calls = [{ toolCallId: 'c1', toolName: 'look', input: '{}' }];
-const look = {
-  name: 'look',
-  description: 'looks',
-  inputSchema: { type: 'object' },
-  subject: 'mr.v1.tool.look',
-  idempotent: true,
-  timeoutMs: 20_000,
-};
+const calls = lookCalls();
+const look = lookTool();
 
 describe('the cost of a run', () => {
   test('is in its result, its steps and its last chunk; without prices there is none', async () => {

@@ -5,6 +5,7 @@ import { defineProcessor, eventually, useBus, useNats, useProcessors } from '@mi
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readChunks } from '../api/read-run.ts';
+import { lookTool } from '../testing/look-tool.ts';
 import { dataChunk, textOf, typesOf } from '../testing/chunks.ts';
 import type { DrivenRun } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
@@ -100,14 +101,7 @@ async function someTurns(): Promise<void> {
 const abort: Verdict = { type: 'abort', reason: 'not this' };
 const at = (entry: string, ...stages: PlanEntry['stages']) =>
   planEntry(entry, { stages, reads: ['input', 'response', 'chunks'] });
-const look = {
-  name: 'look',
-  description: 'looks',
-  inputSchema: { type: 'object' },
-  subject: 'mr.v1.tool.look',
-  idempotent: true,
-  timeoutMs: 5_000,
-};
+const look = lookTool({ timeoutMs: 5_000 });
 const call = { toolCallId: 'c1', toolName: 'look', input: '{}' };
 
 describe('before the verdict of a group beside the model', () => {

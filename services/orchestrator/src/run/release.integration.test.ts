@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readChunks } from '../api/read-run.ts';
 import { createRunStop } from '../state/run-stop.ts';
+import { lookCalls, lookTool } from '../testing/look-tool.ts';
 import { textOf, typesOf } from '../testing/chunks.ts';
 import type { DrivenRun } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
@@ -51,15 +52,8 @@ async function replayed(run: DrivenRun): Promise<Chunk[]> {
 
 const held = ['step', 'result'] as const;
 const abort: Verdict = { type: 'abort', reason: 'not this' };
-const calls = [{ toolCallId: 'c1', toolName: 'look', input: '{}' }];
-const look = {
-  name: 'look',
-  description: 'looks',
-  inputSchema: { type: 'object' },
-  subject: 'mr.v1.tool.look',
-  idempotent: true,
-  timeoutMs: 20_000,
-};
+const calls = lookCalls();
+const look = lookTool();
 const hung = { text: 'It is noon. And', until: new Promise(() => undefined) };
 
 describe('what is rejected before its release', () => {

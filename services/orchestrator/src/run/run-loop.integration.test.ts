@@ -4,6 +4,7 @@ import { serve } from '@millrace/bus';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { lookCalls, lookTool } from '../testing/look-tool.ts';
 import { dataChunk, typesOf } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { scriptModel } from '../testing/scripted-model.ts';
@@ -40,15 +41,8 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-const tool = {
-  name: 'look',
-  description: 'looks',
-  inputSchema: { type: 'object' },
-  subject: 'mr.v1.tool.look',
-  idempotent: false,
-  timeoutMs: 2_000,
-};
-const calls = [{ toolCallId: 'c1', toolName: 'look', input: '{}' }];
+const tool = lookTool({ idempotent: false, timeoutMs: 2_000 });
+const calls = lookCalls();
 
 function serveTool(result: string) {
   const { bus } = connection;

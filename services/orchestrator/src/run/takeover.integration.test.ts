@@ -16,6 +16,7 @@ import { loadRun } from '../state/load-run.ts';
 import { readHead } from '../state/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
 import { askCancel, recordName } from '../state/run-store.ts';
+import { lookCalls, lookTool } from '../testing/look-tool.ts';
 import { textOf, typesOf } from '../testing/chunks.ts';
 import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
@@ -35,16 +36,8 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-const tool = (idempotent: boolean) => ({
-  name: 'look',
-  description: 'looks',
-  inputSchema: { type: 'object' },
-  subject: 'mr.v1.tool.look',
-  idempotent,
-  timeoutMs: 20_000,
-});
-const withTool = (idempotent = false): Plan => ({ ...planOf([]), tools: [tool(idempotent)] });
-const calls = [{ toolCallId: 'c1', toolName: 'look', input: '{}' }];
+const withTool = (idempotent = false): Plan => ({ ...planOf([]), tools: [lookTool({ idempotent })] });
+const calls = lookCalls();
 
 /** The calls that came to the tool; the first one is not answered before `until`. */
 function serveTool(until: Promise<void> = Promise.resolve()): ToolRequest[] {

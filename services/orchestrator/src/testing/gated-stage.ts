@@ -1,19 +1,12 @@
 // A stage of three processors, of which the one in the middle asks, once.
 import type { Plan, Stage, StageCall, Verdict } from '@millrace/contracts';
 import type { Bus } from '@millrace/bus';
+import { lookCalls, lookTool } from './look-tool.ts';
 import { planEntry, planOf } from './plan-entries.ts';
 import { goOn, scriptReplica } from './scripted-replica.ts';
 
 export const ask = (more: object = {}): Verdict => ({ type: 'suspend', payload: { question: 'sure?' }, ...more });
-const gatedTool = {
-  name: 'look',
-  description: 'looks',
-  inputSchema: { type: 'object' },
-  subject: 'mr.v1.tool.look',
-  idempotent: true,
-  timeoutMs: 5_000,
-};
-export const gatedCalls = [{ toolCallId: 'c1', toolName: 'look', input: '{"at":1}' }];
+export const gatedCalls = lookCalls('{"at":1}');
 
 export function gateStage(
   bus: Bus,
@@ -36,6 +29,6 @@ export function gateStage(
   const entries = ['first', 'gate', 'last'].map((name) =>
     planEntry(name, { stages: [stage], lists: [list], reads: ['input', 'response'] }),
   );
-  const plan: Plan = { ...planOf(entries), tools: [gatedTool] };
+  const plan: Plan = { ...planOf(entries), tools: [lookTool({ timeoutMs: 5_000 })] };
   return { plan, stops, received, called: () => received.map((call) => call.entries[0]?.entry) };
 }
