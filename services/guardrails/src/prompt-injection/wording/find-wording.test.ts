@@ -24,6 +24,14 @@ describe('the wording of a text', () => {
     expect(Math.max(...found.map(({ weight }) => weight))).toBeGreaterThanOrEqual(0.5);
     expect(found.every(({ start, end }) => end > before.length && start < before.length + ATTEMPT.length)).toBe(true);
   });
+  test.each(['\uFDFA', '\uFB03', '\u2487', '\u33AF'])('an attempt behind many %j is found', (wide) => {
+    // Each is several letters as words are compared.
+    for (const count of [20, 400, 5_000]) {
+      const before = `${wide.repeat(count)} ${HARMLESS}`;
+      const found = findWording(before + ATTEMPT, 'user').filter(({ end }) => end > before.length);
+      expect(Math.max(0, ...found.map(({ weight }) => weight))).toBeGreaterThanOrEqual(0.5);
+    }
+  });
   test('it is left out where only some aims are asked for', () => {
     const some = createJudge({ aims: ['flood'], threshold: 0.7, phrases: [], patterns: [] });
     const all = createJudge({ aims: AIMS, threshold: 0.7, phrases: [], patterns: [] });

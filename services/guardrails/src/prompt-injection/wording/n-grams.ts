@@ -10,15 +10,16 @@ const MASK = (1 << NGRAM_BITS) - 1;
 const [SHORTEST, LONGEST] = [3, 5];
 const SPACE = 32;
 const ZERO = 48;
+/** Of one character: a few stand for whole phrases, whose rest is left out, so that no text before an attempt leaves the attempt out. */
+const MAX_UNITS = 4;
 
 export function plainUnits(text: string): PlainUnits {
-  // A character folds to four units at most, hardly any to more than one: what is over is left out.
-  const units = new Uint16Array(text.length * 2 + 2);
-  const places = new Uint32Array(text.length * 2 + 2);
+  const units = new Uint16Array(text.length * MAX_UNITS + 2);
+  const places = new Uint32Array(text.length * MAX_UNITS + 2);
   units[0] = SPACE;
   let length = 1;
   const add = (unit: number, at: number): void => {
-    if (length >= units.length - 1 || ((unit === SPACE || unit === ZERO) && units[length - 1] === unit)) return;
+    if ((unit === SPACE || unit === ZERO) && units[length - 1] === unit) return;
     units[length] = unit;
     places[length] = at;
     length += 1;
@@ -32,7 +33,7 @@ export function plainUnits(text: string): PlainUnits {
     }
     const codePoint = text.codePointAt(at) ?? SPACE;
     const folded = foldCharacter(codePoint);
-    for (let n = 0; n < folded.length; n++) add(folded.charCodeAt(n), at);
+    for (let n = 0; n < folded.length && n < MAX_UNITS; n++) add(folded.charCodeAt(n), at);
     if (codePoint > 0xffff) at += 1;
   }
   add(SPACE, text.length);
