@@ -45,8 +45,8 @@ const hanger = defineProcessor({
 useProcessors(nats, [finder, hanger, halter, stopper]);
 const stack = useStack(nats, ['orchestrator']);
 
-const ask = async (name: string, observers: JsonObject[]) => {
-  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', input: observers, output: observers });
+const ask = async (name: string, observers: JsonObject[], more: JsonObject = {}) => {
+  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', input: observers, output: observers, ...more });
   const run = await stack.client.start(name, script({ text: 'Hello.' }));
   const chunks = await collect(run);
   return { chunks, result: await run.result(), events: () => stack.client.runs.eventsDetail(run.runId) };
@@ -69,6 +69,14 @@ describe('an entry that observes', () => {
     expect((await events()).flatMap((event) => (event.event === 'stage' ? event.entries : []))).toContainEqual(
       expect.objectContaining({ entry: 'stopper', verdict: 'abort', observed: true }),
     );
+  });
+
+  test('leaves an agent its raw data, which an entry that may change the answer does not', async () => {
+    const { chunks } = await ask('raw-observed', [{ use: 'finder', observe: true }], { raw: true });
+    expect(chunks.filter(({ type }) => type === 'raw').length).toBeGreaterThan(0);
+    const output = [{ use: 'finder' }];
+    const judged = stack.client.agents.apply({ name: 'raw-judged', model: 'openai/gpt-5-mini', raw: true, output });
+    await expect(judged).rejects.toMatchObject({ issues: [{ code: 'agent-invalid', path: 'raw' }] });
   });
 
   test('that hangs holds nobody up, and is given up soon after the run, as its events say', async () => {

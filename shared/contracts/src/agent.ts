@@ -137,7 +137,10 @@ export const agentSchema = z.strictObject({
   modelSettings: modelSettingsSchema.optional(),
   providerOptions: providerOptionsSchema.optional(),
   structuredOutput: structuredOutputSchema.optional(),
-  raw: z.boolean().optional().describe('what the provider sent, as chunks; refused beside processors of the output'),
+  raw: z
+    .boolean()
+    .optional()
+    .describe('what the provider sent, as chunks; refused beside output entries that do more than observe'),
 });
 export type Agent = z.infer<typeof agentSchema>;
 export type AgentSource = z.input<typeof agentSchema>;

@@ -18,7 +18,11 @@ test('raw data is refused beside a processor of the output that callers may list
   expect(rawIssues(raw, { ...planOf([]), overridable })).toMatchObject([{ path: 'raw' }]);
 });
 
-test('raw data may be shown beside memory and processors of the input', () => {
-  const plan = planOf([planEntry('pii'), output('message-history', { memory: true })]);
+test('raw data may be shown beside memory, those that observe and processors of the input', () => {
+  const plan = planOf([
+    planEntry('pii'),
+    output('message-history', { memory: true }),
+    output('word-counter', { observe: true }),
+  ]);
   expect(rawIssues(raw, plan)).toEqual([]);
 });

@@ -1,9 +1,11 @@
-// Raw data is the answer once more, in a form that no processor of the output knows: an agent that has any gives none. Pure.
-import type { Agent, Issue, Plan } from '@millrace/contracts';
+// Raw data is the answer once more, in a form that no processor of the output knows: an agent that has one which may change
+// the answer gives none. Memory and those that observe change nothing of it. Pure.
+import type { Agent, Issue, Plan, PlanEntry } from '@millrace/contracts';
 
 export function rawIssues({ raw }: Agent, plan: Plan): Issue[] {
   if (raw !== true) return [];
-  const listed = Object.values(plan.entries).filter(({ lists, memory }) => lists.includes('output') && !memory);
+  const judges = ({ lists, memory, observe }: PlanEntry) => lists.includes('output') && !memory && !observe;
+  const listed = Object.values(plan.entries).filter(judges);
   const callers = Object.values(plan.overridable ?? {}).filter(({ lists }) => lists.includes('output'));
   const names = [...new Set([...listed, ...callers].map(({ entry }) => entry))];
   if (names.length === 0) return [];
