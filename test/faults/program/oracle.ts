@@ -5,6 +5,8 @@ import type { PositionedChunk } from '@millrace/client';
 import { LEAK_CHARACTERS, type PlannedRun } from './planned-run.ts';
 import type { SeenRun } from './watch-live.ts';
 
+const AROUND_CHARACTERS = 24;
+
 export type Observed = {
   planned: PlannedRun;
   seen: SeenRun;
@@ -71,9 +73,17 @@ function findLeaks({ planned, seen, replayed, result, history }: Observed): stri
   places.push(['log', streamed(again)], ['log', JSON.stringify(again)], ['result', JSON.stringify(result ?? null)]);
   for (const { role, json } of history ?? []) places.push([`history (${role})`, json]);
   const pieces = planned.secrets.flatMap(piecesOf);
-  return [
-    ...new Set(places.filter(([, text]) => pieces.some((piece) => text.includes(piece))).map(([where]) => where)),
-  ];
+  const leaks = places.flatMap(([where, text]) => {
+    const piece = pieces.find((one) => text.includes(one));
+    return piece === undefined ? [] : [`${where}: ${around(text, piece)}`];
+  });
+  return [...new Set(leaks)];
+}
+
+/** A piece of a secret with a few characters of what stands before and behind it: secrets here are made up. */
+function around(text: string, piece: string): string {
+  const at = text.indexOf(piece);
+  return JSON.stringify(text.slice(Math.max(at - AROUND_CHARACTERS, 0), at + piece.length + AROUND_CHARACTERS));
 }
 
 function piecesOf(secret: string): string[] {
