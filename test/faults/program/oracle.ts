@@ -134,10 +134,12 @@ const chunksOf = (replayed: Observed['replayed']): readonly PositionedChunk[] =>
 
 /** What the model was told that a tool had said. */
 function toldOf(tool: string, replayed: Observed['replayed']): string {
-  const results = chunksOf(replayed).flatMap(({ chunk }) =>
-    chunk.type === 'tool-result' && chunk.payload.toolName === tool ? [JSON.stringify(chunk.payload.result)] : [],
-  );
-  return results.join(', ') || 'no result';
+  const told = chunksOf(replayed).flatMap(({ chunk }) => {
+    if (chunk.type !== 'tool-result' && chunk.type !== 'tool-error') return [];
+    const { payload } = chunk;
+    return payload.toolName === tool ? [JSON.stringify('error' in payload ? payload.error : payload.result)] : [];
+  });
+  return told.join(', ') || 'no result';
 }
 
 /** Positions are dense within an epoch, and a new epoch begins by taking back what does not count. */
