@@ -73,11 +73,12 @@ function findLeaks({ planned, seen, replayed, result, history }: Observed): stri
   places.push(['log', streamed(again)], ['log', JSON.stringify(again)], ['result', JSON.stringify(result ?? null)]);
   for (const { role, json } of history ?? []) places.push([`history (${role})`, json]);
   const pieces = planned.secrets.flatMap(piecesOf);
-  const leaks = places.flatMap(([where, text]) => {
+  const leaks = new Map<string, string>();
+  for (const [where, text] of places) {
     const piece = pieces.find((one) => text.includes(one));
-    return piece === undefined ? [] : [`${where}: ${around(text, piece)}`];
-  });
-  return [...new Set(leaks)];
+    if (piece !== undefined && !leaks.has(where)) leaks.set(where, around(text, piece));
+  }
+  return [...leaks].map(([where, what]) => `${where}: ${what}`);
 }
 
 /** A piece of a secret with a few characters of what stands before and behind it: secrets here are made up. */
