@@ -1,29 +1,10 @@
-// No file imports another that imports it, directly or through others; rooms import one way. That the checks can see is proved with
-// planted violations.
+// The checks of import-graph.tree.test.ts can see: violations are planted.
 import { describe, expect, test } from 'vitest';
 import { importCycles, importGraph } from './import-graph.ts';
 import { roomCycles, roomProblems } from './room-problems.ts';
-import { ROOM_TABLE } from './room-table.ts';
-import { readSources } from './workspace.ts';
 
-const graph = importGraph(readSources());
 const planted = (files: Record<string, string>) =>
   importGraph(Object.entries(files).map(([path, text]) => ({ path, text })));
-
-describe('the workspace', () => {
-  test('has no circle of imports, type imports included', () => {
-    expect(importCycles(graph)).toEqual([]);
-  });
-
-  test.each(Object.entries(ROOM_TABLE))('keeps the order of the rooms in %s', (base, rooms) => {
-    expect(roomProblems(base, rooms, graph)).toEqual([]);
-    expect(roomCycles(rooms)).toEqual([]);
-    const present = new Set(
-      [...graph.keys()].flatMap((path) => (path.startsWith(`${base}/`) ? [path.split('/')[3]] : [])),
-    );
-    expect(Object.keys(rooms).filter((room) => !present.has(room))).toEqual([]);
-  });
-});
 
 describe('a circle of imports is found', () => {
   test('between two files, also where one imports a type only', () => {
