@@ -1,7 +1,7 @@
 // One blow: runs are started at seeded moments, the fault strikes at another, everything is mended, and each run is judged when it has
 // ended. Only those that were in flight when it struck count in the figures; a leak or a doubled effect counts wherever it is.
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageText, type RunResult } from '@millrace/contracts';
+import { messageText, textMessage, type RunResult } from '@millrace/contracts';
 import type { Client, Run } from '@millrace/client';
 import { eventually } from '@millrace/testkit/bench';
 import type { Fault } from './faults.ts';
@@ -109,7 +109,9 @@ async function start(
   await delay(afterMs);
   const { name, input } = planned;
   // What is refused was never accepted: it is no run.
-  const run = await client.start(agent, input, { runId: name, threadId: name }).catch(() => undefined);
+  // A random id may hold a piece of a card number.
+  const message = textMessage(`user-of-${name}`, 'user', input);
+  const run = await client.start(agent, [message], { runId: name, threadId: name }).catch(() => undefined);
   if (!run) return undefined;
   let ended: number | undefined;
   const ending = throughQuestions(client, run, planned.answeredAfterMs ?? 0).catch(() => undefined);
