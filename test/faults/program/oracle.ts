@@ -2,7 +2,7 @@
 // thread remembers. Pure: everything is handed in, so that the oracle itself is tested.
 import type { Chunk, RunResult } from '@millrace/contracts';
 import type { PositionedChunk } from '@millrace/client';
-import { LEAK_CHARACTERS, type PlannedRun } from './planned-run.ts';
+import { leakCharacters, type PlannedRun } from './planned-run.ts';
 import type { SeenRun } from './watch-live.ts';
 
 const AROUND_CHARACTERS = 24;
@@ -88,9 +88,8 @@ function around(text: string, piece: string): string {
 }
 
 function piecesOf(secret: string): string[] {
-  return Array.from({ length: Math.max(secret.length - LEAK_CHARACTERS + 1, 0) }, (_, at) =>
-    secret.slice(at, at + LEAK_CHARACTERS),
-  );
+  const length = leakCharacters(secret);
+  return Array.from({ length: Math.max(secret.length - length + 1, 0) }, (_, at) => secret.slice(at, at + length));
 }
 
 function findWrong({

@@ -8,7 +8,7 @@ export type PlannedRun = {
   input: string;
   /** The answer as the guards must leave it, all steps together. */
   visible: string;
-  /** Texts of which no piece of LEAK_CHARACTERS may turn up anywhere. */
+  /** Texts of which no piece of `leakCharacters` may turn up anywhere. */
   secrets: string[];
   /** Calls that the model makes, by tool. */
   calls: { book: number; note: number };
@@ -16,8 +16,8 @@ export type PlannedRun = {
   answeredAfterMs?: number;
 };
 
-/** So many characters of a secret in a row are a leak: fewer may be chance. */
-export const LEAK_CHARACTERS = 6;
+/** So many characters of a secret in a row are a leak: fewer may be chance, and digits stand in times and ids too. */
+export const leakCharacters = (secret: string): number => (/^\d+$/.test(secret) ? 9 : 6);
 const DELTAS = 60;
 const DELTA_CHARACTERS = 7;
 const DELAY_MS = 20;

@@ -64,7 +64,7 @@ export async function streamModel(
           finishReason: part.finishReason.unified,
           usage: usageOf(part),
           warnings,
-          latencyMs: performance.now() - started,
+          latencyMs: Math.round((performance.now() - started) * 10) / 10,
           ...metadataOf(part),
           ...provider,
         };
