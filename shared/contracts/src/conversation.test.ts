@@ -81,6 +81,61 @@ describe('replace', () => {
   });
 });
 
+describe('replacements that follow one another', () => {
+  const said = (id: string, role: 'user' | 'system', text: string) => textMessage(id, role, text);
+  const given = conversation(
+    { op: 'add', source: 'input', message: said('a', 'system', 'rules') },
+    add('b'),
+    add('c', 'remembered'),
+    { op: 'system', tag: 'last', contents: ['l'] },
+  );
+  const choices: MessageOp[] = [
+    { op: 'replace', message: said('a', 'user', 'no rules') },
+    { op: 'replace', message: said('a', 'system', 'other rules') },
+    { op: 'replace', message: said('b', 'system', 'more rules') },
+    { op: 'replace', message: said('b', 'user', 'x') },
+    { op: 'replace', message: said('c', 'system', 'remembered rules') },
+    { op: 'remove', ids: ['a'] },
+  ];
+  const outcome = (apply: () => Conversation): unknown => {
+    try {
+      return apply();
+    } catch (error) {
+      return String(error);
+    }
+  };
+
+  test('come to what they come to one after the other', () => {
+    const picks = Array.from({ length: choices.length ** 4 }, (_, number) =>
+      [0, 1, 2, 3].map((digit) => Math.floor(number / choices.length ** digit) % choices.length),
+    );
+    for (const pick of picks) {
+      const ops = pick.flatMap((at) => choices[at] ?? []);
+      const oneByOne = outcome(() => ops.reduce((changed, op) => applyOps(changed, [op]), given));
+      expect(outcome(() => applyOps(given, ops))).toEqual(oneByOne);
+    }
+  });
+
+  test('look at each message a few times, however many there are', () => {
+    let looks = 0;
+    const counted = (at: number) =>
+      Object.defineProperty(message(`m${at}`), 'id', {
+        enumerable: true,
+        get: () => {
+          looks += 1;
+          return `m${at}`;
+        },
+      });
+    const many = Array.from({ length: 500 }, (_, at) => counted(at));
+    const list: Conversation = { entries: many.map((one) => ({ source: 'input', message: one })), system: [] };
+    applyOps(
+      list,
+      many.map((one) => ({ op: 'replace', message: one })),
+    );
+    expect(looks).toBeLessThan(10 * many.length);
+  });
+});
+
 describe('system messages', () => {
   const system = (tag: string, ...contents: string[]): MessageOp => ({ op: 'system', tag, contents });
   const shown = (given: Conversation) => given.system.map(({ tag, content }) => `${tag}:${content}`);

@@ -54,8 +54,17 @@ export type MessageOp = z.infer<typeof messageOpSchema>;
 
 export const emptyConversation: Conversation = { entries: [], system: [] };
 
+/** Replacements that follow one another are made in one pass: thousands of messages may be replaced at once. */
 export function applyOps(conversation: Conversation, ops: readonly MessageOp[]): Conversation {
-  return ops.reduce(applyOp, conversation);
+  let changed = conversation;
+  for (let at = 0; at < ops.length;) {
+    const run = replacementsFrom(ops, at);
+    const op = ops[at];
+    if (run.length > 1) changed = replaced(changed, run);
+    else if (op) changed = applyOp(changed, op);
+    at += Math.max(1, run.length);
+  }
+  return changed;
 }
 
 /** A system message of the caller is judged as input and read by the model as a system message: it is both. */
@@ -100,6 +109,39 @@ function applyOp(conversation: Conversation, op: MessageOp): Conversation {
     case 'system-all':
       return { entries, system: op.messages };
   }
+}
+
+type Replacement = Extract<MessageOp, { op: 'replace' }>;
+
+function replacementsFrom(ops: readonly MessageOp[], from: number): Replacement[] {
+  const run: Replacement[] = [];
+  for (let op = ops[from]; op?.op === 'replace'; op = ops[from + run.length]) run.push(op);
+  return run;
+}
+
+/** What one after the other comes to. */
+function replaced({ entries, system }: Conversation, run: readonly Replacement[]): Conversation {
+  const places = placesOf(entries);
+  let changed: Conversation = { entries: [...entries], system };
+  let isCallers = false;
+  for (const { message } of run) {
+    const at = places.get(message.id) ?? -1;
+    const there = changed.entries[at];
+    if (!there) throw unknownMessage(message.id);
+    const next = { source: there.source, message };
+    changed.entries[at] = next;
+    isCallers ||= isCallerSystem(there) || isCallerSystem(next);
+    // The group of the caller's system messages may end here, and begin again at another place.
+    if (isCallerSystem(there) && !isCallerSystem(next)) changed = withCallerSystem(changed);
+  }
+  return afterChange(changed, isCallers);
+}
+
+/** Of two of one id, the first. */
+export function placesOf(entries: readonly ConversationEntry[]): Map<string, number> {
+  const places = new Map<string, number>();
+  for (const [at, { message }] of entries.entries()) if (!places.has(message.id)) places.set(message.id, at);
+  return places;
 }
 
 const afterChange = (conversation: Conversation, isCallers: boolean): Conversation =>

@@ -75,6 +75,22 @@ describe('what is done to a message list travels as operations', () => {
     expect(received(list).entries.map(({ message }) => messageText(message))).toEqual(['old', 'changed', 'hi']);
   });
 
+  test('replaced messages, however many, looked at a few times each', () => {
+    const many = Array.from({ length: 500 }, (_, at) => textMessage(`m${at}`, 'user', 'old'));
+    const entries = many.map((message) => ({ source: 'input' as const, message }));
+    const list = new MessageList({ entries, system: [] }, 'input');
+    let looks = 0;
+    for (const { id } of many) {
+      const get = () => {
+        looks += 1;
+        return id;
+      };
+      list.replace(Object.defineProperty(textMessage(id, 'user', 'new'), 'id', { enumerable: true, get }));
+    }
+    expect(list.takeOps()).toHaveLength(500);
+    expect(looks).toBeLessThan(10 * many.length);
+  });
+
   test('replacing what is not there is an error', () => {
     expect(() => new MessageList(given, 'input').replace(textMessage('ghost', 'user', 'x'))).toThrow('ghost');
   });

@@ -3,8 +3,10 @@
 // reference interface's, so that a processor written for it finds what it knows.
 import {
   applyOps,
+  isCallerSystem,
   messageText,
   messagesOf,
+  placesOf,
   sourceSchema,
   reconcile,
   textMessage,
@@ -34,6 +36,10 @@ export class MessageList {
   #conversation: Conversation;
   readonly #given: Map<string, string>;
   readonly #ops: MessageOp[] = [];
+  /** The last message of an id that the receiver of the operations gets. */
+  readonly #sent = new Map<string, Message>();
+  /** Where the message of an id stands, until operations move it. */
+  #places: Map<string, number> | undefined;
   readonly #newSource: MessageSource;
   readonly #guard: ReadGuard;
 
@@ -78,7 +84,15 @@ export class MessageList {
 
   /** Replaces the message of the same id. @throws message-invalid when there is none. */
   replace(message: Message): this {
-    return this.#apply({ op: 'replace', message });
+    const { entries } = this.#conversation;
+    const at = (this.#places ??= placesOf(entries)).get(message.id) ?? -1;
+    const there = entries[at];
+    const next = there && { source: there.source, message };
+    if (!next || isCallerSystem(there) || isCallerSystem(next)) return this.#apply({ op: 'replace', message });
+    // Thousands of messages may be replaced, one call each: nothing here looks at all of them, and the entries are this list's own.
+    this.#record({ op: 'replace', message: structuredClone(message) });
+    entries[at] = next;
+    return this;
   }
 
   /** After what the tag's group has already. */
@@ -143,15 +157,21 @@ export class MessageList {
 
   /** The message, as JSON, as the receiver of the operations will have it so far. */
   #written(id: string): string | undefined {
-    const last = this.#ops.findLast((op) => (op.op === 'add' || op.op === 'replace') && op.message.id === id);
-    return last && 'message' in last ? JSON.stringify(last.message) : this.#given.get(id);
+    const sent = this.#sent.get(id);
+    return sent ? JSON.stringify(sent) : this.#given.get(id);
   }
 
   #apply(op: MessageOp): this {
     const recorded = structuredClone(op);
     this.#conversation = applyOps(this.#conversation, [op]);
-    this.#ops.push(recorded);
+    this.#places = undefined;
+    this.#record(recorded);
     return this;
+  }
+
+  #record(op: MessageOp): void {
+    this.#ops.push(op);
+    if (op.op === 'add' || op.op === 'replace') this.#sent.set(op.message.id, op.message);
   }
 
   #fromText(text: string, source: MessageSource): Message {
