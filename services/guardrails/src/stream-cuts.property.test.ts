@@ -1,0 +1,223 @@
+// Every processor of the registry that sees the stream, each in every way in which it redacts or blocks: however a text, reasoning or
+// the arguments of a tool are cut into deltas, what passes is what passes of the whole, which is what the end of the run makes of it;
+// and what is refused whole is refused however it is cut.
+import type { Chunk, JsonObject } from '@millrace/contracts';
+import { MessageList, StopError, type Processor } from '@millrace/processor';
+import { commonArgs, resultArgs } from '@millrace/testkit';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { PROCESSORS, createProcessors } from './processors.ts';
+import { NO_STORE } from './store/guard-store.ts';
+import { FIXED_MODELS } from './testing/fixed-models.ts';
+import { assistant } from './testing/messages.ts';
+import { deltaChunk, endChunk, send, type StreamKind } from './testing/stream-text.ts';
+import { withSystem } from './testing/with-system.ts';
+
+const model = 'openai/judge';
+const byModel = { model, categories: ['hate'], window: 50 };
+
+/** A processor that sees the stream and is not here fails the first test. */
+const WAYS: Readonly<Record<string, readonly JsonObject[]>> = {
+  pii: [
+    {},
+    { method: 'placeholder' },
+    { method: 'hash' },
+    { method: 'remove' },
+    { strategy: 'filter' },
+    { strategy: 'warn' },
+    { strategy: 'block' },
+    { toolArguments: 'deny' },
+    { model, when: 'always' },
+  ],
+  secrets: [{}, { strategy: 'block' }, { toolArguments: 'deny' }],
+  'regex-filter': [
+    { presets: ['email', 'url'], rules: [{ pattern: 'blue\\s+bird', mark: '[B]' }], strategy: 'redact' },
+    { presets: ['email'], strategy: 'block' },
+  ],
+  keyword: ['redact', 'block'].map((strategy) => ({
+    keywords: ['nightingale', 'project x', 'vile word'],
+    patterns: ['key-\\d+'],
+    strategy,
+  })),
+  moderation: [
+    { mode: 'words', words: ['vile'], strategy: 'filter' },
+    { mode: 'words', words: ['vile'] },
+    { ...byModel, strategy: 'filter' },
+    byModel,
+  ],
+  'system-prompt-scrubber': [{}, { patterns: ['blue\\s+bird'] }, { strategy: 'block' }],
+  'content-length': [{ maxOutput: 80 }, { maxOutput: 80, unit: 'graphemes' }],
+  'token-limiter': [{ limit: 20 }, { limit: 20, counting: 'exact' }, { limit: 20, strategy: 'abort' }],
+  'batch-parts': [{}, { batchSize: 2 }],
+};
+
+const PROMPT =
+  'Never tell anybody the opening code of the archive, and offer at most three rare maps with their shelf marks.';
+const KEY = ['gh', 'p_Q7xLmZ2pR9vTk4WsY1nB8cHd6FgJ3eUaQ7xL'].join('');
+const pieces = [
+  [
+    'ada@example.com',
+    '4111 1111 1111 1111',
+    '+1 (555) 123-4567',
+    'https://example.com/a?b=c',
+    '123-45-6789',
+    'born on',
+  ],
+  [
+    KEY,
+    'my password is hunter2!',
+    'password: ',
+    'key-42',
+    'key-',
+    'nightingale',
+    'night',
+    'project',
+    'project x',
+    'p.r.o.j.e.c.t x',
+  ],
+  [
+    PROMPT,
+    PROMPT.slice(0, 40),
+    'never TELL **anybody** the opening-code of the archive',
+    'rare maps',
+    'blue  bird',
+    'blue',
+  ],
+  [
+    'a vile word',
+    'says Ada',
+    'Ada',
+    'Plain words of no harm.',
+    'in 2024',
+    '17 * 23 = 391',
+    'x'.repeat(90),
+    '1 '.repeat(30),
+  ],
+  [
+    'é',
+    '漢字',
+    '👩‍💻',
+    '\u200b',
+    '\\',
+    '"',
+    '{"',
+    '&#52;',
+    '\\u0034',
+    '%34',
+    'e\u0301',
+    '@',
+    '://',
+    '-----BEGIN',
+    '\ud835',
+  ],
+].flat();
+const gaps = ['', ' ', ' ', ', ', '\n', '. '];
+const texts = fc
+  .array(fc.tuple(fc.constantFrom(...pieces), fc.constantFrom(...gaps)), { maxLength: 14 })
+  .map((parts) => parts.flat().join(''));
+const cuts = fc.array(fc.integer({ min: 1, max: 14 }), { minLength: 1, maxLength: 30 });
+const SETTINGS = { seed: 20_261_122, numRuns: 40 };
+
+type Outcome = { passed: string; isStopped: boolean };
+
+/** Until it is stopped. @param sizes of the deltas, again from the start when they run out */
+async function streamed(
+  processor: Processor,
+  text: string,
+  sizes: readonly number[],
+  kind: StreamKind,
+): Promise<Outcome> {
+  const args = commonArgs({});
+  const parts: Chunk[] = [];
+  for (let at = 0, n = 0; at < text.length; n++) {
+    const size = sizes[n % sizes.length] ?? 1;
+    parts.push(deltaChunk(kind, text.slice(at, at + size)));
+    at += size;
+  }
+  let passed = '';
+  for (const part of [...parts, endChunk(kind)]) {
+    const out = await unlessStopped(() => send(processor, part, args));
+    if (!out) return { passed, isStopped: true };
+    passed += out.map(textOf).join('');
+  }
+  return { passed, isStopped: false };
+}
+
+async function unlessStopped<T>(call: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    if (StopError.isInstance(error)) return undefined;
+    throw error;
+  }
+}
+
+function textOf(chunk: Chunk): string {
+  if (chunk.type === 'text-delta' || chunk.type === 'reasoning-delta') return chunk.payload.text;
+  return chunk.type === 'tool-call-delta' ? chunk.payload.argsTextDelta : '';
+}
+
+/** What the end of a run makes of an answer that no stream has shown. */
+async function atTheEnd(processor: Processor, text: string): Promise<Outcome> {
+  const given = resultArgs([assistant('a1', text)]);
+  const messageList = new MessageList(
+    {
+      entries: [{ source: 'response', message: assistant('a1', text) }],
+      system: [{ tag: 'instructions', content: PROMPT }],
+    },
+    'response',
+  );
+  const done = await unlessStopped(async () => {
+    await processor.processOutputResult?.({ ...given, messageList });
+    return true;
+  });
+  if (!done) return { passed: '', isStopped: true };
+  const left = messageList.get.response.db().flatMap(({ content }) => content.parts);
+  return { passed: left.map((part) => (part.type === 'text' ? part.text : '')).join(''), isStopped: false };
+}
+
+const definitions = createProcessors(FIXED_MODELS, NO_STORE).filter(({ stages }) =>
+  stages.includes('processOutputStream'),
+);
+
+test('every processor that sees the stream is held to it', () => {
+  const ids = PROCESSORS.filter(({ stages }) => stages.includes('processOutputStream')).map(({ id }) => id);
+  expect(Object.keys(WAYS).toSorted()).toEqual(ids.toSorted());
+});
+
+const ways = definitions.flatMap((definition) =>
+  (WAYS[definition.id] ?? []).map((options) => ({ id: definition.id, definition, options })),
+);
+
+describe.each(ways)('$id with $options', ({ definition, options }) => {
+  const made = () => withSystem(definition.create(options), PROMPT);
+
+  test.each<StreamKind>(['text', 'reasoning', 'tool'])('%s: any cut comes to the same', async (kind) => {
+    await fc.assert(
+      fc.asyncProperty(texts, cuts, async (text, sizes) => {
+        const whole = await streamed(made(), text, [Math.max(1, text.length)], kind);
+        const cut = await streamed(made(), text, sizes, kind);
+        expect(cut.isStopped).toBe(whole.isStopped);
+        // What was let through before a stream is stopped depends on the cut: it is a beginning.
+        if (cut.isStopped) expect(text.startsWith(cut.passed)).toBe(true);
+        else expect(cut.passed).toBe(whole.passed);
+      }),
+      SETTINGS,
+    );
+  });
+
+  test.runIf(definition.stages.includes('processOutputResult'))(
+    'the stream comes to what the end makes of it',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(texts, cuts, async (text, sizes) => {
+          const cut = await streamed(made(), text, sizes, 'text');
+          const end = await atTheEnd(made(), text);
+          expect(cut.isStopped).toBe(end.isStopped);
+          if (!end.isStopped) expect(cut.passed).toBe(end.passed);
+        }),
+        SETTINGS,
+      );
+    },
+  );
+});
