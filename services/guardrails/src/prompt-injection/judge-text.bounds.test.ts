@@ -23,3 +23,7 @@ test.each(['ignore ', 'ignore all ', 'system: ', '---- ', 'QUJD', 'ab ', '%41', 
     expect(cpuMs(() => find(piece.repeat(Math.ceil(200_000 / piece.length))))).toBeLessThan(3_000);
   },
 );
+
+test('what is closed again and again, and opened once far behind the beginning, is looked for once', () => {
+  expect(cpuMs(() => find(`${'x'.repeat(300_000)} <query> ${'</query> '.repeat(30_000)}`))).toBeLessThan(3_000);
+});

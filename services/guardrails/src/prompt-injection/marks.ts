@@ -1,8 +1,6 @@
 // Text that claims to be another part of the conversation: a role, or the end of what the model was given. And links that carry away
 // what a conversation holds. Form, not words: judged on the text with its signs.
-import { fold } from '../text/fold.ts';
-import { WEIGHTS, type Aim, type Weight } from './rules/rule.ts';
-import type { Signal } from './signals.ts';
+import type { Aim, Weight } from './rules/rule.ts';
 
 type Mark = {
   id: string;
@@ -270,20 +268,4 @@ const ORDERS: readonly Mark[] = [
   },
 ];
 
-const ALL_MARKS: readonly Mark[] = [...ROLES, ...ENDS, ...HINTS, ...LINKS, ...ORDERS];
-/** Of one mark: a text that is full of it says no more. */
-const MAX_FOUND = 1_000;
-
-export function findMarks(text: string, isTool: boolean): Signal[] {
-  const folded = fold(text);
-  return ALL_MARKS.flatMap(({ id, aim = 'turn', weight, pattern, where, unlessOpened }) => {
-    if (where === 'tool' && !isTool) return [];
-    const found: Signal[] = [];
-    for (const match of folded.matchAll(pattern)) {
-      if (unlessOpened?.(match[1] ?? '').test(folded.slice(0, match.index))) continue;
-      found.push({ rule: id, aim, weight: WEIGHTS[weight], start: match.index, end: match.index + match[0].length });
-      if (found.length >= MAX_FOUND) break;
-    }
-    return found;
-  });
-}
+export const ALL_MARKS: readonly Mark[] = [...ROLES, ...ENDS, ...HINTS, ...LINKS, ...ORDERS];

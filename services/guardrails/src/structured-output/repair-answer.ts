@@ -26,10 +26,18 @@ function repaired(schema: JsonSchema, answer: string): Repaired {
 
 /** The whole of it; what stands in its first fence; from its first bracket to its last. */
 function candidates(answer: string): string[] {
-  const fence = /```(?:json)?[^\S\n]*\n([\s\S]*?)\n?[^\S\n]*```/i.exec(answer)?.[1];
+  const fence = firstFence(answer);
   const begin = answer.search(/[{[]/);
   const end = Math.max(answer.lastIndexOf('}'), answer.lastIndexOf(']'));
   return [answer, ...(fence === undefined ? [] : [fence]), ...(begin < 0 ? [] : [answer.slice(begin, end + 1)])];
+}
+
+function firstFence(answer: string): string | undefined {
+  const opening = /```(?:json)?[^\S\n]*\n/i.exec(answer);
+  if (!opening) return undefined;
+  const begin = opening.index + opening[0].length;
+  const end = answer.indexOf('```', begin);
+  return end < 0 ? undefined : answer.slice(begin, end).trimEnd();
 }
 
 function parsed(text: string): { json: unknown } | undefined {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@millrace/contracts';
 import { stepArgs, stopOf } from '@millrace/testkit';
 import { afterAll, describe, expect, test } from 'vitest';
+import { cpuMs } from '../testing/cpu-ms.ts';
 import { closeThreads } from '../work/task.ts';
 import { prepareRepair } from './repair-answer.ts';
 import { structuredOutput } from './structured-output.ts';
@@ -64,4 +65,13 @@ describe('the processor', () => {
     args.toolCalls.push({ toolCallId: 'c', toolName: 'clock', args: {} });
     expect(await call()).toBeUndefined();
   });
+});
+
+test('a fence that nobody closes costs no more for the spaces in it', () => {
+  expect(cpuMs(() => repair(`\`\`\`\n${' '.repeat(200_000)}`))).toBeLessThan(3_000);
+});
+
+test('what stands in a fence is taken out of it, without the white space around it', () => {
+  const text = '{"city": "Ulm"}';
+  expect(repair(`Here:\n\`\`\`json  \n${text}  \n  \`\`\` and \`\`\`\n[]\n\`\`\``)).toEqual({ text, isRepaired: true });
 });
