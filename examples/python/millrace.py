@@ -32,6 +32,11 @@ STAGES = sorted(INPUT | OUTPUT | {"processAPIError"})
 STREAM = "processOutputStream"
 QUIET_S, HEARTBEAT_S, SILENCE_S, GRACE_S, MAX_CALLS = 0.25, 0.5, 3, 10, 1000
 MAX_BATCH_BYTES = 200_000
+CALL_END = "tool-call-input-streaming-end"
+BEGINS = {  # what begins or continues a part, and how it ends
+    **{"text-start": "text-end", "text-delta": "text-end", "reasoning-start": "reasoning-end", "reasoning-delta": "reasoning-end"},
+    **{"tool-call-input-streaming-start": CALL_END, "tool-call-delta": CALL_END},
+}
 
 
 class Stop(Exception):
@@ -178,10 +183,27 @@ class Stream:
 
     def __init__(self, processor, request):
         self.call, self.method, self.stopped = Call(request), getattr(processor, method_name(STREAM)), None
+        self.open, self.cut = {}, False
+
+    def note(self, chunk):
+        kind, name = chunk["type"], "toolCallId" if chunk["type"].startswith("tool-call") else "id"
+        if kind in BEGINS:
+            payload = {name: chunk["payload"][name], "complete": False}
+            end = {"type": BEGINS[kind], "runId": chunk["runId"], "from": chunk["from"], "payload": payload}
+            self.open[BEGINS[kind], payload[name]] = end
+        elif kind in BEGINS.values():
+            self.open.pop((kind, chunk["payload"][name]), None)
+
+    async def cut_off(self):
+        """The stream was stopped elsewhere: open parts are ended as cut off, so that what is held of them is dropped."""
+        ends, self.cut = list(self.open.values()), True
+        for end in ends:
+            await self.through(end)
 
     async def through(self, chunk):
         if chunk["type"].startswith("data-") and not self.method.__self__.process_data_parts:
             return [chunk]
+        self.note(chunk)
         try:
             out = await settled(self.method(chunk, self.call))
             return [] if out is None else out if isinstance(out, list) else [out]
@@ -192,6 +214,8 @@ class Stream:
         return []
 
     def verdicts(self):
+        if self.cut and self.stopped:  # it may still hold what nobody has let through
+            return {"verdicts": [{"type": "continue", "violations": self.call.violations}], "ms": [0]}
         return {"verdicts": [self.stopped or self.call.verdict(None)], "ms": [0]}
 
 
@@ -200,7 +224,7 @@ class Session:
         self.service, self.id, self.stream = service, request["session"], stream
         self.out = f"{service.prefix}.out.{request['orchestrator']}.{self.id}"
         self.next_in = self.next_out = self.processed = 0
-        self.heard, self.batches, self.closing = time.monotonic(), asyncio.Queue(), False
+        self.heard, self.batches, self.closing, self.told = time.monotonic(), asyncio.Queue(), False, False
 
     async def send(self, chunks=(), **more):
         head = {"session": self.id, "processed": self.processed, **({"closing": True} if self.closing else {})}
@@ -217,7 +241,7 @@ class Session:
                 return
 
     def receive(self, batch):
-        self.heard = time.monotonic()
+        self.heard, self.told = time.monotonic(), self.told or bool(batch.get("tell"))
         self.batches.put_nowait(batch)
 
     async def run(self):
@@ -227,15 +251,20 @@ class Session:
                 if batch["sequence"] != self.next_in:
                     return await self.send(verdicts=[failure("A batch was lost.", "session-lost")], ms=[0])
                 self.next_in += 1
+                if batch.get("tell"):
+                    await self.stream.cut_off()
+                    return await self.send(**self.stream.verdicts())
                 out = []
                 for chunk in batch["chunks"]:
+                    if self.told:
+                        break
                     out += await self.stream.through(chunk)
                     self.processed += 1
-                    if self.stream.stopped:
+                    if self.stream.stopped and not self.told:
                         return await self.send(out, **self.stream.verdicts())
-                if batch.get("end"):
+                if batch.get("end") and not self.told:
                     return await self.send(out, **self.stream.verdicts())
-                if batch["chunks"]:
+                if batch["chunks"] and not self.told:
                     await self.send(out)
         finally:
             heartbeat.cancel()

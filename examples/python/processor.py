@@ -55,13 +55,15 @@ class Session:
 
     async def receive(self, batch):
         self.heard, lost = time.monotonic(), batch["sequence"] != self.next_in
-        if batch.get("drop") or lost or batch.get("end"):
+        if batch.get("drop") or lost or batch.get("end") or batch.get("tell"):
             del sessions[self.id]
         if batch.get("drop"):
             return
         if lost:
             verdict = {"type": "failure", "code": "session-lost", "message": "A batch was lost.", "retryable": True}
             return await self.send(verdicts=[verdict], ms=[0])
+        if batch.get("tell"):  # somebody else has stopped the stream: what is held goes nowhere
+            return await self.send(**CONTINUE)
         self.next_in, self.processed = self.next_in + 1, self.processed + len(batch["chunks"])
         if batch["chunks"] or batch.get("end"):
             out = [o for chunk in batch["chunks"] for o in mask(self.word, self.held, chunk)]

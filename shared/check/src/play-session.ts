@@ -19,6 +19,8 @@ export type PlayedSession = {
   callId: string;
   /** One batch. @param skip leaves a number out */
   send(chunks: readonly Chunk[], more?: { end?: boolean; skip?: boolean }): void;
+  /** The stream was stopped: from here on nothing that comes out counts, and the verdicts end it whatever was sent. */
+  tell(): void;
   drop(): void;
   /** From here on nothing is said to the replica. */
   fallSilent(): void;
@@ -53,7 +55,7 @@ export async function withSession<T>(
   let wrong: BrokenError | undefined;
   let verdicts: Verdict[] | undefined;
   let [nextIn, nextOut, processed, named] = [0, 0, 0, 0];
-  let [endSent, closing, silent] = [false, false, false];
+  let [endSent, closing, silent, told] = [false, false, false, false];
   let opened: Opened | undefined;
 
   const hold = (output: SessionOutput, bytes: number) => {
@@ -92,7 +94,8 @@ export async function withSession<T>(
   const conclude = (output: SessionOutput, given: Verdict[]) => {
     if (given.length > (opened?.served ?? 0))
       broken(`${given.length} verdicts came for ${opened?.served ?? 0} entries`, output);
-    if (given.every(({ type }) => type === 'continue')) {
+    if (told && given.length < (opened?.served ?? 0)) broken('it told what it keeps, with a verdict missing', output);
+    if (!told && given.every(({ type }) => type === 'continue')) {
       if (!endSent) broken('the session ended with "continue" before its end was sent', output);
       if (output.processed < sent.length)
         broken(`the session ended after ${output.processed} of ${sent.length} chunks`, output);
@@ -154,6 +157,10 @@ export async function withSession<T>(
           if (skip === true) nextOut += 1;
           endSent ||= end === true;
           post({ chunks, ...(end === true && { end }) });
+        },
+        tell() {
+          told = true;
+          post({ tell: true });
         },
         drop: () => post({ drop: true }),
         fallSilent: () => (silent = true),

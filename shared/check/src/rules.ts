@@ -7,12 +7,14 @@ import { discoveryRules } from './rules/discovery-rules.ts';
 import { sessionRules } from './rules/session-rules.ts';
 import { startRules } from './rules/start-rules.ts';
 import { stateRules } from './rules/state-rules.ts';
+import { tellRules } from './rules/tell-rules.ts';
 
 export const RULES: readonly Rule[] = [
   ...discoveryRules,
   ...callRules,
   ...stateRules,
   ...sessionRules,
+  ...tellRules,
   ...batchRules,
   ...caseRules,
   ...startRules,

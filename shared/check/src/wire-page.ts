@@ -7,6 +7,7 @@ export const WIRE_PAGES = {
   givingUp: 'Giving up, and trying again',
   verdicts: 'Verdicts',
   session: '4. A session of the output stream',
+  tell: 'Stop and tell',
   lost: 'A session that is lost',
   batch: 'A batch in the open request',
   tool: '5. A tool call',

@@ -18,6 +18,7 @@ export * from './judge-verdict.ts';
 export * from './message.ts';
 export * from './model.ts';
 export * from './narrow-input.ts';
+export * from './open-parts.ts';
 export * from './option-rows.ts';
 export * from './passed-chunks.ts';
 export * from './plan.ts';

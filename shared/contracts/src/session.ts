@@ -17,6 +17,12 @@ export const SESSION_LIMITS = {
   maxBatchBytes: 256 * 1024,
   /** How long a processor that has not used up its input holds output back. */
   holdMs: 1,
+  /** So long is what a session has to tell waited for; who is silent loses its state. */
+  tellMs: 250,
+  /** So long a replica waits for methods that are at work, before it tells without their state. */
+  tellWorkMs: 100,
+  /** Of the message that tells. */
+  maxToldBytes: 1024 * 1024,
 } as const;
 
 const count = z.number().int().min(0);
@@ -59,6 +65,7 @@ export const sessionInputSchema = z.object({
   ...batch,
   end: z.boolean().optional(),
   drop: z.boolean().optional().describe('the session is given up: nothing more is wanted'),
+  tell: z.boolean().optional().describe('the stream was stopped: judge nothing more, give the verdicts as they stand'),
 });
 export type SessionInput = z.infer<typeof sessionInputSchema>;
 

@@ -1,8 +1,7 @@
 // Whether a part of an answer has come to its own end is said by the finish that follows it: until then its end waits. A part that
 // was cut off says so (`complete: false`), so that nobody judges what was never finished as if it were whole.
-import type { Chunk } from '@millrace/contracts';
+import { cutOff, type Chunk } from '@millrace/contracts';
 import type { ModelPart } from './model-parts.ts';
-import { cutOff } from './open-parts.ts';
 
 /** An answer that ends for one of these has ended by itself. After any other reason (length, content-filter, error) it was cut off. */
 const OWN_ENDS: readonly string[] = ['stop', 'tool-calls'];

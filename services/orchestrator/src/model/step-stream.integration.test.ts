@@ -108,6 +108,9 @@ const saying =
     for (const one of chunks) await take([one]);
     return end;
   };
+const onPublish = (chunks: readonly Chunk[]) => {
+  if (textOf(chunks) !== '') throw new Error('too large for a message');
+};
 const first = chunk(RUN_ID, { type: 'step-start', payload: {} });
 const stream = ({ run }: TestRun, source: ChunkSource) =>
   streamStep(run, { retryCount: 0, stepNumber: 0 }, { first: () => first, source });
@@ -153,8 +156,7 @@ describe('a stream', () => {
     });
     expect(textOf(made.published)).toBe('');
     // What the processors found and know is kept: the run goes on.
-    expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } } });
-    expect(made.run.state().violations).toHaveLength(1);
+    expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } }, violations: [{ message: 'held' }] });
   });
 
   test('whose end the model forgot to say is ended for it', async () => {
@@ -200,14 +202,17 @@ describe('a stream', () => {
   });
 
   test('whose chunk cannot be published fails by name', async () => {
-    const onPublish = (chunks: readonly Chunk[]) => {
-      if (textOf(chunks) !== '') throw new Error('too large for a message');
-    };
     const made = testRun([], { onPublish });
     const failed = await stream(made, saying(say('a', 'b')));
     expect(failed).toMatchObject({
       interrupt: { ending: { form: 'error', error: { message: 'too large for a message' } } },
     });
+  });
+
+  test('that breaks off for another reason keeps what its processors know and have found', async () => {
+    const made = testRun(at('holder'), { onPublish });
+    await stream(made, saying([...say('a'), textStart('u'), delta('b', 'u')]));
+    expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } }, violations: { length: 2 } });
   });
 
   test('whose source throws throws, and keeps no session alive', async () => {
@@ -258,6 +263,14 @@ describe('a run that is stopped from outside', () => {
     made.stop('deadline');
     expect(await streaming).toMatchObject({ kind: 'interrupt' });
     expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test('keeps what the other processors know and have found where one does not come to its end', async () => {
+    const made = testRun(at('holder', 'sleeper'));
+    const streaming = stream(made, saying(say('a')));
+    await eventually(() => typesOf(made.published).includes('step-start'));
+    await (made.stop('cancelled'), streaming);
+    expect(made.run.state()).toMatchObject({ states: { holder: { held: '' } }, violations: [{ message: 'held' }] });
   });
 
   test('does not wait for a model that does not hear it', async () => {

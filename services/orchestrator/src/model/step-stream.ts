@@ -1,6 +1,6 @@
 // The stream of a step: the model's chunks through the output stream's processors to the client. Verdict, the model's
 // cancellation, publishing and the return of state meet here. Only what the output chain let through is published or kept.
-import { toWireError, type Chunk, type StageInput } from '@millrace/contracts';
+import { createOpenParts, toWireError, type Chunk, type StageInput } from '@millrace/contracts';
 import { brokenBy, endWith, failInOwnWords, type Interrupt } from '../state/interrupt.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import { isTransient } from '../state/chunk-publisher.ts';
@@ -13,7 +13,6 @@ import type { ModelAnswered, ModelEnd, ModelFailure } from './model-stream.ts';
 import { endsByItself } from './part-ends.ts';
 import { unlessStopped } from '../state/unless-stopped.ts';
 import { createObjectPartials, NO_OBJECTS } from './object-partials.ts';
-import { createOpenParts } from './open-parts.ts';
 import { openOutputChain, type ChainEnd, type OutputChain } from '../stages/output-chain.ts';
 import { applyFold } from '../stages/guard-chunks.ts';
 
@@ -148,12 +147,13 @@ async function passStream(run: Run, input: StageInput, streamed: Streamed): Prom
     const end = await unlessStopped(source(signal, take), signal);
     await begun;
     if (unsaved) throw unsaved.error;
+    if (broken) await tellAll(run, opening, started);
     if (broken) return { kind: 'interrupt', interrupt: broken };
     const chain = await opening;
     const isWhole = end !== undefined && 'finishReason' in end && endsByItself(end.finishReason);
     push(chain, [...frame.map((make) => make()), ...parts.ends(isWhole)]);
     const ending = lastChunks && end && 'finishReason' in end ? chain.end(() => lastOf(end, lastChunks)) : chain.end();
-    const fold = (await unlessStopped(ending, run.signal)) ?? (await inTime(run, ending));
+    const fold = (await unlessStopped(ending, run.signal)) ?? (await inTime(run, chain, ending));
     if (fold) applyFold(run, fold, performance.now() - started);
     if (run.signal.aborted) return stoppedFromOutside(run, released());
     if (broken) return { kind: 'interrupt', interrupt: broken };
@@ -170,10 +170,16 @@ async function passStream(run: Run, input: StageInput, streamed: Streamed): Prom
   }
 }
 
-/** A run that was stopped takes what its processors have decided by now; one that goes on elsewhere takes nothing. */
-async function inTime(run: Run, ending: Promise<ChainEnd>): Promise<ChainEnd | undefined> {
+/** A run that was stopped takes what its processors have decided by now, and what the others keep; one that goes on elsewhere takes nothing. */
+async function inTime(run: Run, chain: OutputChain, ending: Promise<ChainEnd>): Promise<ChainEnd | undefined> {
   if (isGivenAway(run.signal)) return undefined;
-  return unlessStopped(ending, AbortSignal.timeout(FLUSH_MS));
+  return (await unlessStopped(ending, AbortSignal.timeout(FLUSH_MS))) ?? chain.tell();
+}
+
+/** The answer broke off elsewhere: what the processors keep and have found is not lost with it. */
+async function tellAll(run: Run, opening: Promise<OutputChain>, started: number): Promise<void> {
+  const chain = await opening.catch(() => undefined);
+  if (chain && !isGivenAway(run.signal)) applyFold(run, await chain.tell(), performance.now() - started);
 }
 
 /** What was let through so far is kept. What processors held back undecided is dropped: its parts were ended as cut off. */

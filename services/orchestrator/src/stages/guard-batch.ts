@@ -5,11 +5,12 @@ import type { Run } from '../state/run-context.ts';
 import type { Asked, Target } from './ask-with-policy.ts';
 import { failedOf } from './call-processors.ts';
 import { askReplica } from './open-sessions.ts';
-import { judgeAll, type Judged } from './verdict-fold.ts';
+import { judgeAll, type Judged, type Told } from './verdict-fold.ts';
 
 const stage = 'processOutputStream';
 
-export type GuardedBatch = { judged: Judged[]; chunks: readonly Chunk[] };
+/** `told`: behind the one that stopped, what the others keep and have found. */
+export type GuardedBatch = { judged: Judged[]; chunks: readonly Chunk[]; told?: Told[] };
 
 /** The output of a merged request in which one broke has not been seen by all: its members are then asked one by one. */
 export async function guardOnce(
@@ -32,7 +33,13 @@ export async function guardOnce(
     const of = group.length > 1 ? ('group' as const) : ('member' as const);
     return { served: 0, failure: { verdict: last, of }, replica };
   }
-  if (last && last.type !== 'continue') return { answer: { judged, chunks: [] }, served, replica };
+  if (last && last.type !== 'continue') {
+    const told = output.verdicts.flatMap((verdict, at) => {
+      const entry = at < judged.length ? undefined : group[at];
+      return entry ? [{ entry, verdict, ms: output.ms[at] ?? 0, attempts: 1, replica }] : [];
+    });
+    return { answer: { judged, chunks: [], told }, served, replica };
+  }
   if (judged.length < served) return failed(`It gave ${judged.length} verdicts for ${served} entries.`);
   const passed = passedChunks(run.ref.runId, given, output.chunks);
   if ('refused' in passed) return failed(passed.refused);

@@ -5,7 +5,7 @@ import { askWithPolicy, type Ask, type Outcome, type Target } from './ask-with-p
 import { guardOnce, type GuardedBatch } from './guard-batch.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
-import { emptyFold, foldVerdict, judge, type StageFold } from './verdict-fold.ts';
+import { emptyFold, foldTold, foldVerdict, judge, type StageFold } from './verdict-fold.ts';
 import { observeChunks } from './observe.ts';
 import { stopOutcome } from './stop-outcome.ts';
 
@@ -31,6 +31,7 @@ export async function guardChunks(run: Run, chunks: readonly Chunk[]): Promise<G
     } else {
       const { answer, attempts } = outcome;
       for (const judged of answer.judged) fold = foldVerdict(fold, { ...judged, attempts });
+      for (const told of answer.told ?? []) fold = foldTold(fold, { ...told, attempts });
       passed = answer.chunks;
     }
     if (fold.stopped) break;

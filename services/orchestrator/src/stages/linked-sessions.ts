@@ -21,9 +21,13 @@ export type LinkedSessions = {
   pass(link: Link): void;
   /** The stream goes on without it, from where it broke off. */
   takeOut(link: Link): void;
+  /** The stream was stopped, and nothing more comes out: those that are still open are asked what they keep. */
+  tell(): Telling[];
   /** Nothing more comes out. */
   drop(): void;
 };
+
+export type Telling = { link: Link; said: Promise<SessionEnd> };
 
 export type LinkedEvents = {
   output(chunks: readonly Chunk[]): void;
@@ -38,14 +42,14 @@ export type LinkedEvents = {
   advanced(): void;
 };
 
-type Slot = { link: Link; record: SkipRecord | undefined; isOut: boolean; isEnding: boolean };
+type Slot = { link: Link; record: SkipRecord | undefined; isOut: boolean; isEnding: boolean; hasEnded: boolean };
 
 export function linkSessions(links: readonly Link[], events: LinkedEvents): LinkedSessions {
   let over = false;
   const slots = links.map((link): Slot => {
     const maySkip = link.entries.every(({ onFailure }) => onFailure === 'skip');
     const record = maySkip ? createSkipRecord(link.connection.client.processed) : undefined;
-    return { link, record, isOut: false, isEnding: false };
+    return { link, record, isOut: false, isEnding: false, hasEnded: false };
   });
   const into = (at: number, chunks: readonly Chunk[]) => {
     const slot = slots[at];
@@ -78,7 +82,8 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
     return { at, slot: slots[at] };
   };
   const start = () => {
-    for (const [at, { link, record }] of slots.entries())
+    for (const [at, slot] of slots.entries()) {
+      const { link, record } = slot;
       link.connection.start({
         output(chunks) {
           record?.passed(chunks);
@@ -89,8 +94,12 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
           checkDrained();
         },
         closing: () => over || events.closing(link),
-        ended: (end) => over || events.ended(link, end),
+        ended(end) {
+          slot.hasEnded = true;
+          if (!over) events.ended(link, end);
+        },
       });
+    }
   };
   return {
     start,
@@ -109,6 +118,12 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
       into(at + 1, slot.record.rest());
       if (slot.isEnding) endAt(at + 1);
       checkDrained();
+    },
+    tell() {
+      if (over) return [];
+      over = true;
+      const open = slots.filter(({ hasEnded, isOut }) => !hasEnded && !isOut);
+      return open.map(({ link }) => ({ link, said: link.connection.client.tell() }));
     },
     drop() {
       over = true;

@@ -4,6 +4,7 @@
 // run; those meet in step-stream.ts.
 import { judgesOf, loggedError, type Chunk, type StageInput } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
+import { isGivenAway } from '../state/run-stop.ts';
 import type { Outcome } from './ask-with-policy.ts';
 import { linkSessions, type Link, type LinkedSessions } from './linked-sessions.ts';
 import { createMovingLimits } from './moving-limits.ts';
@@ -11,11 +12,11 @@ import { openSessions, type Session } from './open-sessions.ts';
 import { createRoom } from './room.ts';
 import { reconnected } from './reconnected.ts';
 import { compareWith, type Comparison, type Fresh } from './repeated-output.ts';
-import { judgedAtEnd, notOpened } from './session-verdicts.ts';
+import { judgedAtEnd, notOpened, toldOf } from './session-verdicts.ts';
 import type { SessionEnd } from './session-client.ts';
 import { createStepObservers } from './step-observers.ts';
 import { createStepRecord } from './step-record.ts';
-import { emptyFold, foldVerdict, judge, type Judged, type StageFold } from './verdict-fold.ts';
+import { emptyFold, foldTold, foldVerdict, judge, type Judged, type StageFold } from './verdict-fold.ts';
 
 export type OutputChain = {
   push(chunks: readonly Chunk[]): void;
@@ -28,6 +29,8 @@ export type OutputChain = {
   room(): Promise<void>;
   /** Resolves when a processor stopped the stream, or a session was lost for good. */
   stopped: Promise<void>;
+  /** Ends it where it stands; nothing more comes out. Resolves within `tellMs`, with what the processors keep and have found so far. */
+  tell(): Promise<ChainEnd>;
   /** Gives all sessions up; nothing more comes out. */
   drop(): void;
 };
@@ -74,10 +77,25 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     linked?.drop();
     room.close();
   };
+  const resolve = () => ended.resolve(last ? { ...fold, last } : fold);
   const finish = () => {
     close();
     observers.end();
-    ended.resolve(last ? { ...fold, last } : fold);
+    resolve();
+  };
+  /** Of a run that goes on elsewhere nothing counts: it is judged again there. */
+  const endNow = () => {
+    if (isOver) return;
+    isOver = true;
+    const telling = isGivenAway(run.signal) ? [] : (linked?.tell() ?? []);
+    if (telling.length === 0) linked?.drop();
+    room.close();
+    observers.end();
+    over.resolve();
+    void toldOf(telling, limits.moves()).then((told) => {
+      fold = told.reduce(foldTold, fold);
+      resolve();
+    });
   };
   const emit = ({ chunks, kept }: Fresh) => {
     if (kept !== undefined) {
@@ -105,8 +123,15 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     // What was judged now counts: of what was published before, only what has come again.
     const fresh = verdict.type === 'failure' ? { chunks: [] } : comparison.end();
     emit(skipped.length === 0 ? fresh : { ...fresh, chunks: [] });
-    finish();
-    over.resolve();
+    endNow();
+  };
+  /** Behind the one of them that stopped, it counts what the others keep and have found. */
+  const acceptAll = (judged: readonly Judged[]) => {
+    if (isOver) return;
+    for (const one of judged) {
+      if (isOver) fold = foldTold(fold, one);
+      else accept(one);
+    }
   };
 
   const endedBy = (link: Link, end: SessionEnd) => {
@@ -114,19 +139,19 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     const judged = judgedAtEnd(link, end, input, limits.moves());
     const stopped = judged.find(({ verdict }) => verdict.type !== 'continue');
     if (stopped?.verdict.type !== 'failure') {
-      judged.forEach(accept);
+      acceptAll(judged);
       linked?.pass(link);
     } else if (isMoving) hasLostMore = true;
     else if (mayMove(link, stopped)) {
       void move(link, stopped, judged).catch((error: unknown) => {
         run.deps.log.error({ runId: run.ref.runId, ...loggedError(error) }, 'sessions could not be opened again');
-        judged.map(mustNotFail).forEach(accept);
+        acceptAll(judged.map(mustNotFail));
       });
     } else settle(link, judged);
   };
   /** What cannot be tried again falls under the policy of the entry. */
   const settle = (link: Link, judged: Judged[]) => {
-    judged.forEach(accept);
+    acceptAll(judged);
     if (!isOver) linked?.takeOut(link);
   };
   const mayMove = (link: Link, { entry, verdict }: Judged): boolean =>
@@ -239,6 +264,10 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     },
     room: room.wait,
     stopped: over.promise,
+    tell() {
+      endNow();
+      return ended.promise;
+    },
     drop: close,
   };
 }

@@ -30,6 +30,8 @@ type SessionClient = {
   processed(): number;
   /** Ends it as lost. */
   lose(message: string): void;
+  /** The stream was stopped: asks for the verdicts as they stand. What still comes out goes nowhere, and no event is told of its end. */
+  tell(): Promise<SessionEnd>;
   /** Ends it at both ends; nothing more comes out. */
   drop(): void;
 };
@@ -87,6 +89,7 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
   let nextIn = 0;
   let over = false;
   let ended: SessionEnd | undefined;
+  let told: ((end: SessionEnd) => void) | undefined;
   let lastIn = performance.now();
   let lastOut = lastIn;
 
@@ -95,13 +98,14 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     over = true;
     ended = end;
     inbox.close(session);
-    events?.ended(end);
+    if (told) told(end);
+    else events?.ended(end);
   };
   const lose = (code: ErrorCode, message: string) => {
     post({ drop: true });
     finish({ lost: { code, message } });
   };
-  const post = (rest: { end?: boolean; drop?: boolean }, chunks: readonly Chunk[] = []) => {
+  const post = (rest: { end?: boolean; drop?: boolean; tell?: boolean }, chunks: readonly Chunk[] = []) => {
     if (subject === undefined || over) return;
     lastOut = performance.now();
     const head = (last: boolean) => ({ session, sequence: nextOut++, processed: 0, ...(last && rest) });
@@ -116,7 +120,7 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
   });
   /** A chunk that no message can hold must not break the reading of what comes. */
   const flush = () => {
-    if (!events || over) return;
+    if (!events || over || told) return;
     try {
       outbox.flush();
     } catch (error) {
@@ -130,7 +134,7 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     flush();
   };
   const conclude = ({ ms = [] }: SessionOutput, verdicts: Verdict[]) => {
-    const stopped = verdicts.some(({ type }) => type !== 'continue');
+    const stopped = told !== undefined || verdicts.some(({ type }) => type !== 'continue');
     if (verdicts.length > served)
       return lose('processor-verdict-refused', `${verdicts.length} verdicts came for ${served} entries.`);
     if (!stopped && !outbox.endSent())
@@ -163,6 +167,12 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     if (out.length > 0) events?.output(out);
     return undefined;
   };
+  /** Of what comes after the stream was stopped the verdicts alone count. */
+  const takeTold = (output: SessionOutput, bytes: number) => {
+    if (!output.verdicts) return;
+    if (bytes <= SESSION_LIMITS.maxToldBytes) return conclude(output, output.verdicts);
+    lose('message-too-large', `What it keeps are ${bytes} bytes: at most ${SESSION_LIMITS.maxToldBytes} are taken.`);
+  };
   const listener: SessionListener = {
     receive(output, bytes) {
       if (over) return;
@@ -173,6 +183,7 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
         return lose('session-lost', `Batch ${nextIn} of the session's answers was lost, ${output.sequence} came.`);
       nextIn += 1;
       lastIn = performance.now();
+      if (told) return takeTold(output, bytes);
       outbox.advance(output.processed);
       const refused = take(output);
       if (refused !== undefined) return lose('processor-failed', refused);
@@ -227,6 +238,13 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     waiting: outbox.waiting,
     processed: outbox.processed,
     lose: (message) => over || lose('session-lost', message),
+    tell() {
+      const { promise, resolve } = Promise.withResolvers<SessionEnd>();
+      told = resolve;
+      if (ended) resolve(ended);
+      else post({ tell: true });
+      return promise;
+    },
     drop() {
       post({ drop: true });
       over = true;

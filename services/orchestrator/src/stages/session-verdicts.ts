@@ -1,8 +1,9 @@
 // What the end of a session says of each of its entries.
-import { type PlanEntry, type StageInput } from '@millrace/contracts';
-import type { Link } from './linked-sessions.ts';
+import { SESSION_LIMITS, type PlanEntry, type StageInput } from '@millrace/contracts';
+import { unlessStopped } from '../state/unless-stopped.ts';
+import type { Link, Telling } from './linked-sessions.ts';
 import type { SessionEnd } from './session-client.ts';
-import { entryFailure, judge, type Judged } from './verdict-fold.ts';
+import { entryFailure, judge, type Judged, type Told } from './verdict-fold.ts';
 
 const stage = 'processOutputStream';
 
@@ -40,4 +41,29 @@ function lostAtOnce(entry: PlanEntry, input: StageInput, loss: Loss): Judged {
 /** The run was stopped before the entry was asked: nothing passes, whatever its policy. */
 export function notOpened(entry: PlanEntry, input: StageInput): Judged {
   return lostAtOnce({ ...entry, onFailure: 'fail' }, input, cancelled);
+}
+
+const silent: Loss = {
+  code: 'session-lost',
+  message: `It did not tell what it keeps within ${SESSION_LIMITS.tellMs} ms.`,
+};
+
+/** What sessions of a stream that was stopped have told, entry by entry: no later than `tellMs` from now. */
+export async function toldOf(telling: readonly Telling[], moves: number): Promise<Told[]> {
+  const isLate = AbortSignal.timeout(SESSION_LIMITS.tellMs);
+  const told = telling.map(async ({ link, said }) => {
+    const end = (await unlessStopped(said, isLate)) ?? { lost: silent };
+    link.connection.client.drop();
+    return toldBy(link, end, moves);
+  });
+  return (await Promise.all(told)).flat();
+}
+
+function toldBy({ entries, attempts, opened }: Link, end: SessionEnd, moves: number): Told[] {
+  const common = { attempts: attempts + moves, replica: opened.replica };
+  return entries.map((entry, at) => {
+    const verdict = 'lost' in end ? undefined : end.verdicts[at];
+    if (verdict && 'ms' in end) return { entry, verdict, ...common, ms: end.ms[at] ?? 0 };
+    return { entry, verdict: entryFailure(entry, 'lost' in end ? end.lost : unjudged), ...common, ms: 0 };
+  });
 }

@@ -106,16 +106,21 @@ export function entryFailure(
   return failureOf(codes[error.code] ?? error.code, `"${entry}" (${processor}): ${error.message}`);
 }
 
+/** What it says of itself, and not of the stage's input. */
+export type Told = Omit<Judged, 'input'>;
+
+const outcomeOf = ({ entry: { entry, processor }, verdict, ms, attempts, replica }: Told): EntryOutcome => ({
+  entry,
+  processor,
+  verdict: verdict.type,
+  ms,
+  attempts,
+  ...(replica !== undefined && { replica }),
+});
+
 export function foldVerdict(fold: StageFold, judged: Judged): StageFold {
-  const { entry, verdict, ms, attempts, replica } = judged;
-  const outcome: EntryOutcome = {
-    entry: entry.entry,
-    processor: entry.processor,
-    verdict: verdict.type,
-    ms,
-    attempts,
-    ...(replica !== undefined && { replica }),
-  };
+  const { entry, verdict } = judged;
+  const outcome = outcomeOf(judged);
   if (verdict.type === 'failure') {
     const error = { code: verdict.code, message: verdict.message };
     const skipped = entry.onFailure === 'skip';
@@ -135,6 +140,23 @@ export function foldVerdict(fold: StageFold, judged: Judged): StageFold {
     outcomes: [...fold.outcomes, said],
   };
   return verdict.type === 'continue' ? next : { ...next, stopped: fold.stopped ?? { entry, verdict } };
+}
+
+/** The stage was stopped elsewhere: what it keeps and has found counts, its verdict does not. */
+export function foldTold(fold: StageFold, told: Told): StageFold {
+  const { entry, verdict } = told;
+  const outcome = { ...outcomeOf(told), verdict: 'cancelled' };
+  if (verdict.type === 'failure') {
+    const { code, message } = verdict;
+    return { ...fold, outcomes: [...fold.outcomes, { ...outcome, error: { code, message } }] };
+  }
+  const violations = violationsOf(entry, verdict.violations);
+  return {
+    ...fold,
+    states: verdict.state ? { ...fold.states, [entry.entry]: verdict.state } : fold.states,
+    violations: [...fold.violations, ...violations],
+    outcomes: [...fold.outcomes, { ...outcome, ...(violations.length > 0 && { violations }) }],
+  };
 }
 
 function reasonOf(verdict: Exclude<Verdict, VerdictOf<'failure'>>): Pick<EntryOutcome, 'reason' | 'metadata'> {

@@ -185,6 +185,28 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
   ],
   ['drop', 'serves on what was given up', { ignoresDrop: true }, /the session was dropped/],
   ['gap', 'does not look at the numbers', { ignoresGaps: true }, /ended with "continue"/],
+  ['tell', 'does not know the word', { ignoresTell: true }, /did not end within/],
+  [
+    'tell',
+    'goes on after it has told',
+    {
+      batch: (right) =>
+        'verdicts' in right ? [right, { session: right['session'], processed: 0, chunks: [] }] : [right],
+    },
+    /after the one with the verdicts|does not fit|numbered densely/,
+  ],
+  [
+    'tell',
+    'leaves a verdict out',
+    { batch: (right) => ['verdicts' in right ? { ...right, verdicts: [] } : right] },
+    /with a verdict missing/,
+  ],
+  [
+    'told-words',
+    'lets go in the next session what it held',
+    { tellsWords: true },
+    /gives out what the stopped session/,
+  ],
   [
     'session-oversize',
     'sends batches that are too large',

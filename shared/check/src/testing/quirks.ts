@@ -38,6 +38,9 @@ export type Quirks = {
   ignoresDrop?: boolean;
   ignoresSilence?: boolean;
   ignoresGaps?: boolean;
+  ignoresTell?: boolean;
+  /** It tells its state with the words that it holds, and lets them go in the next session. */
+  tellsWords?: boolean;
   namesAlways?: boolean;
   withoutClosing?: boolean;
 };

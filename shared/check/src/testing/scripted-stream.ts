@@ -11,8 +11,10 @@ export function streamOf(bus: Bus, open: Json, entries: readonly Json[], quirks:
   const subject = `${bus.subjects.prefix}.out.${String(open['orchestrator'])}.${String(open['session'])}`;
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const held = new Map<unknown, string>();
+  const before = entries[0]?.['state'];
+  let kept = String((typeof before === 'object' && before !== null && Reflect.get(before, 'kept')) || '');
   let [sequence, next, processed, lastIn, closing] = [0, 0, 0, performance.now(), false];
-  let isOver = false;
+  let [isOver, heard] = [false, ''];
   let timer: NodeJS.Timeout | undefined;
 
   const masked = (chunk: Json): Json[] => {
@@ -24,7 +26,8 @@ export function streamOf(bus: Bus, open: Json, entries: readonly Json[], quirks:
       return rest === '' ? [chunk] : [delta(chunk, id, rest), chunk];
     }
     if (chunk['type'] !== 'text-delta') return [chunk];
-    const text = ((held.get(id) ?? '') + String(Reflect.get(payload, 'text'))).replaceAll(word, '***');
+    const text = ((held.get(id) ?? '') + kept + String(Reflect.get(payload, 'text'))).replaceAll(word, '***');
+    kept = '';
     const keep = quirks.withoutHolding ? 0 : beginning(text, word);
     held.set(id, text.slice(text.length - keep));
     return keep === text.length ? [] : [delta(chunk, id, text.slice(0, text.length - keep))];
@@ -63,7 +66,13 @@ export function streamOf(bus: Bus, open: Json, entries: readonly Json[], quirks:
         return end();
       }
       next += 1;
+      if (batch['tell'] === true && !quirks.ignoresTell) {
+        const state = quirks.tellsWords ? { kept: heard } : {};
+        send({ verdicts: entries.map(() => ({ type: 'continue', state })), ms: entries.map(() => 0.1) });
+        return end();
+      }
       const chunks: Json[] = Array.isArray(batch['chunks']) ? batch['chunks'] : [];
+      heard += chunks.map(({ payload }) => String(Reflect.get(Object(payload), 'text') ?? '')).join('');
       const out = through(chunks);
       const from = processed;
       processed += chunks.length;

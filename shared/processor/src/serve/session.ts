@@ -45,19 +45,21 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
   let told = 0;
   let ending = false;
   let closing = false;
+  let telling = false;
   let over = false;
   let holding: NodeJS.Timeout | undefined;
   let lastIn = performance.now();
   let lastOut = lastIn;
 
   function output(chunk: Chunk) {
+    if (telling) return;
     const isNamed = outgoing.length === 0 && unchanged?.isNext(chunk, chain.processed()) === true;
     if (!isNamed) outgoing.push(chunk);
     if (outgoing.length >= SESSION_LIMITS.batchChunks || isDataChunk(chunk)) send();
     else holding ??= setTimeout(send, SESSION_LIMITS.holdMs);
   }
   function progress() {
-    if (over || chain.processed() < received) return;
+    if (over || telling || chain.processed() < received) return;
     if (ending) finish();
     else send();
   }
@@ -95,6 +97,13 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
     send({ verdicts: chain.verdicts(), ms: chain.ms() });
     end();
   }
+  /** Nobody wants what came of it: what the processors keep and have found is all that is said. */
+  function tell() {
+    telling = true;
+    outgoing = [];
+    unchanged?.take();
+    void chain.tell().then(finish);
+  }
   function fail(verdict: Verdict) {
     if (over) return;
     const ms = chain.ms();
@@ -129,6 +138,7 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
       lastIn = performance.now();
       received += input.chunks.length;
       unchanged?.came(input.chunks, chain.processed());
+      if (input.tell) return tell();
       ending ||= input.end === true;
       for (const chunk of input.chunks) chain.push(chunk);
       if (ending) progress();

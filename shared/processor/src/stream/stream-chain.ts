@@ -1,5 +1,14 @@
 // The processors of a session, linked: what is pushed in comes out of the last one. Knows nothing of batches or the bus.
-import { narrowInput, readsAt, type CallEntry, type Chunk, type StageInput, type Verdict } from '@millrace/contracts';
+import {
+  SESSION_LIMITS,
+  narrowInput,
+  readsAt,
+  type CallEntry,
+  type Chunk,
+  type StageInput,
+  type Verdict,
+} from '@millrace/contracts';
+import { within } from '@millrace/bus';
 import { givenUp } from '../serve/call-stage.ts';
 import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
 import { failureVerdict, thrownVerdict } from '../verdict/failure-verdict.ts';
@@ -20,6 +29,8 @@ export type StreamChain = {
   /** A verdict for each entry, its state inside. The one that stopped is not `continue`. */
   verdicts(): Verdict[];
   ms(): number[];
+  /** The stream was stopped elsewhere. Resolves when the verdicts say what can be said of it: their states hold nothing of its text. */
+  tell(): Promise<void>;
   close(): void;
 };
 
@@ -35,7 +46,8 @@ export type ChainEvents = {
 /** `link.push` as a plain function. */
 const pushInto = (slot: Slot | undefined) => slot && ((item: StreamItem) => slot.link.push(item));
 
-type Slot = { args: EntryArgs; link: StreamLink; giveUp: () => void; stop?: Verdict };
+/** `isWhole`: its state is not half of what a stopped stream has left behind. */
+type Slot = { args: EntryArgs; link: StreamLink; giveUp: () => void; isWhole: boolean; stop?: Verdict };
 
 export function createStreamChain(
   members: ChainMember[],
@@ -44,8 +56,12 @@ export function createStreamChain(
   events: ChainEvents,
 ): StreamChain {
   let processed = 0;
+  let telling: Promise<void> | undefined;
+  const atWork = new AbortController();
+  const signal = AbortSignal.any([context.signal, atWork.signal]);
   const slots: Slot[] = [];
   const last = (item: StreamItem) => {
+    if (telling) return;
     if (item !== MARK) return events.output(item);
     processed += 1;
     events.progress();
@@ -54,14 +70,25 @@ export function createStreamChain(
   for (const member of members.toReversed()) {
     const next = pushInto(slots[0]) ?? last;
     slots.unshift(
-      createSlot(member, input, context, next, (slot) => {
-        for (const other of slots) other.link.close();
+      createSlot(member, input, { ...context, signal }, next, (slot) => {
         slot.stop ??= failureVerdict(new Error('stopped'));
-        events.stopped();
+        void tell().then(events.stopped);
       }),
     );
   }
   const first = pushInto(slots[0]) ?? last;
+  const cutOff = async () => {
+    const others = slots.filter(({ stop }) => !stop);
+    const cutting = others.map(async (slot) => {
+      slot.isWhole = false;
+      slot.isWhole = await slot.link.cutOff();
+    });
+    // Who is only on the stack of the one that stopped is done by the next turn.
+    await Promise.resolve();
+    if (others.some(({ link }) => link.busy())) atWork.abort(new Error('the stream was stopped'));
+    await within(Promise.all(cutting), SESSION_LIMITS.tellWorkMs);
+  };
+  const tell = () => (telling ??= cutOff());
   // A method that hangs is not waited for. Where none is at work there is nobody to blame: the next chunk is refused.
   const abandon = () => slots.find((slot) => slot.link.busy())?.giveUp();
   context.signal.addEventListener('abort', abandon, { once: true });
@@ -73,6 +100,7 @@ export function createStreamChain(
     processed: () => processed,
     verdicts: () => slots.map(verdictOf),
     ms: () => slots.map((slot) => slot.link.spentMs()),
+    tell,
     close() {
       context.signal.removeEventListener('abort', abandon);
       for (const slot of slots) slot.link.close();
@@ -104,6 +132,7 @@ function createSlot(
   };
   const slot: Slot = {
     args,
+    isWhole: true,
     giveUp: () => slot.link.fail(givenUp(entry.entry)),
     link: createStreamLink({
       processDataParts: takesDataParts(definition, processor),
@@ -127,7 +156,8 @@ function createSlot(
 function verdictOf(slot: Slot): Verdict {
   if (slot.stop) return slot.stop;
   try {
-    return { type: 'continue', ...slot.args.leftovers() };
+    const { state, ...rest } = slot.args.leftovers();
+    return { type: 'continue', ...(slot.isWhole && state && { state }), ...rest };
   } catch (error) {
     return failureVerdict(error);
   }

@@ -1,6 +1,14 @@
 // One processor of a stream session. Chunks go through it one after the other, but it does not wait for the links after it:
 // a chain of links is a pipeline. A mark after a chunk says that everything made of it has passed; the last link counts them.
-import { MillraceError, chunkSchema, isDataChunk, mayBeDropped, passedChunks, type Chunk } from '@millrace/contracts';
+import {
+  MillraceError,
+  chunkSchema,
+  createOpenParts,
+  isDataChunk,
+  mayBeDropped,
+  passedChunks,
+  type Chunk,
+} from '@millrace/contracts';
 
 export type StreamItem = Chunk | typeof MARK;
 /** Stands after every chunk that came in. */
@@ -28,6 +36,12 @@ export type StreamLink = {
   fail(error: unknown): void;
   /** Whether its method is at work, or has something to do. */
   busy(): boolean;
+  /**
+   * The stream was stopped elsewhere: from here on nothing is judged and nothing comes out. Waits for a method that is at work; then the
+   * parts that are open are ended as cut off, so that what is held of them is dropped.
+   * @returns whether they all were
+   */
+  cutOff(): Promise<boolean>;
   close(): void;
 };
 
@@ -35,16 +49,19 @@ export function createStreamLink(options: LinkOptions): StreamLink {
   const { call, processDataParts, mayChange = true, signal, givenUp, next, stopped } = options;
   let queue: StreamItem[] = [];
   let running = false;
+  let working = Promise.resolve();
   let closed = false;
+  let isCut = false;
   let spent = 0;
+  const parts = createOpenParts();
 
   const fail = (error: unknown) => {
-    if (closed) return;
+    if (closed || isCut) return;
     closed = true;
     stopped(error);
   };
   const pass = (part: Chunk, result: unknown, before: string | undefined) => {
-    if (closed) return;
+    if (closed || isCut) return;
     // What a method gives when it is told to give up is no judgement.
     if (signal.aborted) throw givenUp();
     // In place or not: what stands there must be what came.
@@ -58,18 +75,21 @@ export function createStreamLink(options: LinkOptions): StreamLink {
   };
   const run = async () => {
     running = true;
+    const done = Promise.withResolvers<void>();
+    working = done.promise;
     try {
       // What comes while a batch is worked on goes to a new queue: shifting one by one would cost with its length.
-      // oxlint-disable-next-line no-unmodified-loop-condition -- close() modifies it, while a method is awaited
+      // oxlint-disable-next-line no-unmodified-loop-condition -- close() and cutOff() modify them, while a method is awaited
       while (queue.length > 0 && !closed) {
         const batch = queue;
         queue = [];
         const started = performance.now();
         for (const item of batch) {
-          if (closed) return;
+          if (closed || isCut) return;
           if (item === MARK || (isDataChunk(item) && !processDataParts)) next(item);
           else {
             if (signal.aborted) throw givenUp();
+            parts.see([item]);
             const before = mayChange ? undefined : JSON.stringify(item);
             const result = call(item);
             pass(item, result instanceof Promise ? await result : result, before);
@@ -81,17 +101,30 @@ export function createStreamLink(options: LinkOptions): StreamLink {
       fail(error);
     } finally {
       running = false;
+      done.resolve();
     }
   };
   return {
     push(item) {
-      if (closed) return;
+      if (closed || isCut) return;
       queue.push(item);
       if (!running) void run();
     },
     spentMs: () => spent,
     fail,
     busy: () => !closed && (running || queue.length > 0),
+    async cutOff() {
+      isCut = true;
+      queue = [];
+      await working;
+      try {
+        // What comes out for them goes nowhere.
+        for (const end of parts.ends(false)) await call(end);
+        return !closed;
+      } catch {
+        return false;
+      }
+    },
     close: () => void (closed = true),
   };
 }

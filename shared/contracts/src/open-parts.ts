@@ -1,6 +1,6 @@
 // The parts of a stream that have begun and not ended. Their ends say whether the text is whole: where it is not, processors drop
 // what they held back.
-import type { Chunk, ChunkOf } from '@millrace/contracts';
+import type { Chunk, ChunkOf } from './chunk.ts';
 
 export type OpenParts = {
   see(chunks: readonly Chunk[]): void;
@@ -18,23 +18,27 @@ export function cutOff(end: PartEnd): Chunk {
 
 export function createOpenParts(): OpenParts {
   const open = new Map<string, PartEnd>();
+  const begin = (key: string, end: () => PartEnd) => {
+    if (!open.has(key)) open.set(key, end());
+  };
   const seeOne = (chunk: Chunk) => {
     const { runId, from } = chunk;
     switch (chunk.type) {
       case 'text-start':
       case 'text-delta': {
         const { id } = chunk.payload;
-        return void open.set(`text ${id}`, { type: 'text-end' as const, runId, from, payload: { id } });
+        return begin(`text ${id}`, () => ({ type: 'text-end', runId, from, payload: { id } }));
       }
       case 'reasoning-start':
       case 'reasoning-delta': {
         const { id } = chunk.payload;
-        return void open.set(`reasoning ${id}`, { type: 'reasoning-end' as const, runId, from, payload: { id } });
+        return begin(`reasoning ${id}`, () => ({ type: 'reasoning-end', runId, from, payload: { id } }));
       }
-      case 'tool-call-input-streaming-start': {
+      case 'tool-call-input-streaming-start':
+      case 'tool-call-delta': {
         const { toolCallId } = chunk.payload;
-        const end = { type: 'tool-call-input-streaming-end' as const, runId, from, payload: { toolCallId } };
-        return void open.set(`tool ${toolCallId}`, end);
+        const type = 'tool-call-input-streaming-end';
+        return begin(`tool ${toolCallId}`, () => ({ type, runId, from, payload: { toolCallId } }));
       }
       case 'text-end':
         return void open.delete(`text ${chunk.payload.id}`);

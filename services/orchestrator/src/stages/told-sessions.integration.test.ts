@@ -1,0 +1,179 @@
+// A step that is stopped while its sessions are open: what their processors keep and have found is told, of those who answer, and nothing else.
+import {
+  SESSION_LIMITS,
+  sessionInputSchema,
+  sessionOpenSchema,
+  type JsonObject,
+  type SessionInput,
+  type SessionOpen,
+  type SessionOutput,
+} from '@millrace/contracts';
+import { listen, publish, serve } from '@millrace/bus';
+import { eventually, useBus, useNats } from '@millrace/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { dataChunk, delta, textOf, textStart } from '../testing/chunks.ts';
+import { useFragileSteps } from '../testing/fragile-steps.ts';
+import { usePlayedSessions, words } from '../testing/session-replica.ts';
+
+const nats = useNats();
+const connection = useBus(nats, 'orchestrator');
+const { step, entry } = useFragileSteps(nats, connection);
+const session = usePlayedSessions(connection);
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** A processor "scripted" whose replica passes everything on, and answers "tell" with what the test says. */
+async function scripted(told: (batch: SessionInput) => Partial<SessionOutput> | undefined) {
+  const { bus } = connection;
+  const batches: SessionInput[] = [];
+  const handle = async ({ session: id, orchestrator }: SessionOpen) => {
+    let [sequence, processed] = [0, 0];
+    const listening = listen(bus, bus.subjects.session('scripts', 'r1', id), sessionInputSchema, (batch) => {
+      batches.push(batch);
+      processed += batch.chunks.length;
+      const more = batch.tell ? told(batch) : { chunks: batch.chunks };
+      const isSaid = more && !batch.drop;
+      if (isSaid)
+        publish(bus, bus.subjects.out(orchestrator, id), { session: id, sequence: sequence++, processed, ...more });
+    });
+    ends.push(() => listening.stop());
+    return { opened: true, replica: 'r1', service: 'scripts', served: 1 };
+  };
+  const subject = bus.subjects.stage('processOutputStream', 'scripted');
+  const serving = serve(bus, { subject, request: sessionOpenSchema, handle });
+  ends.push(() => serving.drain(1_000));
+  await bus.nc.flush();
+  return batches;
+}
+
+const states: JsonObject = { seen: 2 };
+const keeps = (): Partial<SessionOutput> => ({
+  chunks: [delta('dropped')],
+  verdicts: [{ type: 'continue', state: { seen: 2 }, violations: [{ processorId: 'x', message: 'found' }] }],
+  ms: [3],
+});
+
+describe('when a processor stops the step, the others', () => {
+  test('in sessions of their own give back their state, and the event says that they were cancelled', async () => {
+    // "other" is of another service: each has a session of its own.
+    const { chain, chunks, push } = await step(entry('counter'), entry('other'), entry('aborts-at-data'));
+    push(textStart(), delta('a'), delta('b'));
+    // At the note that "counter" makes.
+    await chain.stopped;
+    expect(textOf(chunks)).toBe('');
+    const { stopped, outcomes, states: kept } = await chain.end();
+    expect(stopped).toMatchObject({ entry: { entry: 'aborts-at-data' }, verdict: { type: 'abort' } });
+    expect(kept).toEqual({ counter: { count: expect.any(Number) } });
+    expect(outcomes).toMatchObject([
+      { entry: 'aborts-at-data', verdict: 'abort' },
+      { entry: 'counter', verdict: 'cancelled' },
+      { entry: 'other', verdict: 'cancelled' },
+    ]);
+  });
+
+  test('give back their violations too; what comes out with them goes nowhere', async () => {
+    const batches = await scripted(keeps);
+    const { chain, chunks, push } = await step(entry('scripted'), entry('aborts-at-data'));
+    push(delta('a'), dataChunk('note', 1));
+    const { states: kept, violations, outcomes } = await chain.end();
+    expect(kept).toEqual({ scripted: states });
+    expect(violations).toEqual([{ processorId: 'scripted', message: 'found' }]);
+    expect(outcomes[1]).toMatchObject({ verdict: 'cancelled', ms: 3, violations });
+    expect(textOf(chunks)).toBe('a');
+    expect(batches.filter(({ tell }) => tell)).toHaveLength(1);
+  });
+
+  test('that do not answer cost their state alone: the event says so, and the session is dropped', async () => {
+    const batches = await scripted(() => undefined);
+    const { chain, push } = await step(entry('scripted'), entry('counter'), entry('other'), entry('aborts-at-data'));
+    push(delta('a'), dataChunk('note', 1));
+    const { states: kept, outcomes } = await chain.end();
+    expect(Object.keys(kept)).toEqual(['counter']);
+    expect(outcomes.find((outcome) => outcome.entry === 'scripted')).toMatchObject({
+      verdict: 'cancelled',
+      error: { code: 'session-lost', message: expect.stringContaining(`within ${SESSION_LIMITS.tellMs} ms`) },
+    });
+    await eventually(() => batches.at(-1)?.drop === true);
+  });
+
+  test('in the session of the one that stopped give back theirs with its verdict', async () => {
+    const { chain, push } = await step(entry('aborts-at-data'), entry('counter'));
+    push(delta('a'), delta('b'), dataChunk('note', 1));
+    const { states: kept, outcomes } = await chain.end();
+    expect(kept).toMatchObject({ counter: { count: 3 } });
+    expect(outcomes).toMatchObject([
+      { entry: 'aborts-at-data', verdict: 'abort' },
+      { entry: 'counter', verdict: 'cancelled' },
+    ]);
+  });
+});
+
+test('a step that is ended from outside gives back what its processors keep, once', async () => {
+  const batches = await scripted(keeps);
+  const { chain, push, shows, chunks } = await step(entry('scripted'));
+  push(delta('a'));
+  await shows('a');
+  const [one, other] = await Promise.all([chain.tell(), chain.tell()]);
+  expect(one).toMatchObject({ states: { scripted: states } });
+  expect(other).toEqual(one);
+  expect(one.stopped).toBeUndefined();
+  push(delta('late'));
+  expect(textOf(chunks)).toBe('a');
+  expect(batches.filter(({ tell }) => tell)).toHaveLength(1);
+});
+
+test('a step whose run goes on elsewhere is not asked: it is judged again there', async () => {
+  const batches = await scripted(keeps);
+  const { chain, push, shows, stop } = await step(entry('scripted'));
+  push(delta('a'));
+  await shows('a');
+  stop('fenced');
+  expect(await chain.tell()).toMatchObject({ states: {}, violations: [], outcomes: [] });
+  await eventually(() => batches.at(-1)?.drop === true);
+  expect(batches.filter(({ tell }) => tell)).toEqual([]);
+});
+
+describe('a session that is to tell', () => {
+  test('is sent nothing more, and needs neither its end nor all chunks processed', async () => {
+    const made = await session();
+    made.client.push(words(2));
+    await eventually(() => made.received().length === 2);
+    const telling = made.client.tell();
+    made.client.push(words(1));
+    made.client.end();
+    await eventually(() => made.inputs.some(({ tell }) => tell));
+    made.send({ processed: 1, chunks: [delta('late')] });
+    made.finish([{ type: 'continue', state: { a: 1 } }]);
+    expect(await telling).toEqual({ verdicts: [{ type: 'continue', state: { a: 1 } }], ms: [1] });
+    expect(made.received()).toHaveLength(2);
+    expect(made.output).toEqual([]);
+    expect(made.ends).toEqual([]);
+  });
+
+  const large = { kept: 'x'.repeat(SESSION_LIMITS.maxToldBytes) };
+  const wrong: [string, string, Partial<SessionOutput>][] = [
+    ['more than may be told', 'message-too-large', { verdicts: [{ type: 'continue', state: large }], ms: [1] }],
+    [
+      'more verdicts than entries',
+      'processor-verdict-refused',
+      { verdicts: [{ type: 'continue' }, { type: 'retry' }] },
+    ],
+    ['another number', 'session-lost', { sequence: 7, verdicts: [{ type: 'continue' }], ms: [1] }],
+  ];
+  test.each(wrong)('and says %s has told nothing', async (_what, code, said) => {
+    const made = await session();
+    made.client.push(words(1));
+    await eventually(() => made.received().length === 1);
+    const telling = made.client.tell();
+    made.send(said);
+    expect(await telling).toMatchObject({ lost: { code } });
+  });
+
+  test('and was lost before has told nothing', async () => {
+    const made = await session();
+    made.client.lose('gone');
+    expect(await made.client.tell()).toMatchObject({ lost: { code: 'session-lost' } });
+  });
+});

@@ -1,0 +1,54 @@
+// A replica's session that is stopped from elsewhere, over the bus.
+import { callEntry, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { afterEach, expect, test } from 'vitest';
+import { delta, shown, streaming } from '../testing/streaming.ts';
+import { openTestSession, type TestSession } from '../testing/test-session.ts';
+
+const nats = useNats();
+const asker = useBus(nats, 'orchestrator');
+const entered: string[] = [];
+useProcessors(nats, [
+  streaming('count', ({ part, state, onViolation }) => {
+    if (part.type !== 'text-delta') return part;
+    state['seen'] = Number(state['seen'] ?? 0) + 1;
+    onViolation({ message: 'seen' });
+    return part;
+  }),
+  streaming('stuck', async ({ part }) => {
+    entered.push(shown(part));
+    return new Promise(() => undefined);
+  }),
+]);
+
+const sessions: TestSession[] = [];
+afterEach(() => {
+  for (const session of sessions.splice(0)) session.stop();
+});
+const open = async (...ids: string[]) => {
+  const session = await openTestSession(asker.bus, { entries: ids.map((id) => callEntry(id)) });
+  sessions.push(session);
+  return session;
+};
+
+test('a session that is to tell ends with what its processors keep and have found, though one of them hangs', async () => {
+  const session = await open('count', 'stuck');
+  session.send([delta('a'), delta('b')]);
+  await eventually(() => entered.length === 1);
+  session.send([], { tell: true });
+  session.send([delta('c')]);
+  const { verdicts, chunks } = await session.ended();
+  expect(verdicts).toMatchObject([{ type: 'continue', state: { seen: 2 } }, { type: 'continue' }]);
+  expect(verdicts?.[0]).toHaveProperty('violations.length', 2);
+  expect(verdicts?.[1]).not.toHaveProperty('state');
+  expect(chunks).toEqual([]);
+  expect(session.text()).toBe('');
+  const before = session.outputs.length;
+  await asker.bus.nc.flush();
+  expect(session.outputs).toHaveLength(before);
+});
+
+test('a session that is to tell before anything came has nothing to tell', async () => {
+  const session = await open('count');
+  session.send([], { tell: true });
+  expect(await session.ended()).toMatchObject({ sequence: 0, verdicts: [{ type: 'continue' }] });
+});

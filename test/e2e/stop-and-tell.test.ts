@@ -1,0 +1,104 @@
+// A stream that one processor stops: the others' states and violations are not lost with it, in sessions of their own and in one, and no
+// word that was rejected comes out of what they kept.
+import type { Chunk, JsonObject } from '@millrace/contracts';
+import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { collect, textOf } from './collect.ts';
+import { script } from './script.ts';
+
+const nats = useNats();
+const options = z.strictObject({});
+const textIn = ({ kept }: JsonObject): string => (typeof kept === 'string' ? kept : '');
+
+/** Holds text back in its state: the last piece at least, and all of it until the third; it goes before whatever is no piece. */
+const gatherer = (id: string) =>
+  defineProcessor({
+    id,
+    description: 'holds pieces back, and finds something in each',
+    stages: ['processOutputStream', 'processOutputResult'],
+    reads: [],
+    options,
+    create: () => ({
+      id,
+      processOutputStream({ part, state, onViolation }) {
+        const before = textIn(state);
+        if (part.type !== 'text-delta') {
+          delete state['kept'];
+          return before === '' ? part : [piece(part, before), part];
+        }
+        const count = Number(state['pieces'] ?? 0) + 1;
+        state['pieces'] = count;
+        onViolation({ message: 'a piece', rule: 'piece' });
+        state['kept'] = (count % 3 === 0 ? '' : before) + part.payload.text;
+        return count % 3 === 0 ? piece(part, before) : null;
+      },
+      processOutputResult({ state, onViolation }) {
+        onViolation({ message: 'all of them', rule: 'pieces', count: Number(state['pieces']) });
+      },
+    }),
+  });
+const piece = ({ runId }: Chunk, text: string): Chunk => ({
+  type: 'text-delta',
+  runId,
+  from: 'AGENT',
+  payload: { id: 'kept', text },
+});
+/** Stops at a word, before or behind the others. */
+const guard = defineProcessor({
+  id: 'guard',
+  description: 'asks again at a word',
+  stages: ['processOutputStream'],
+  reads: [],
+  options,
+  create: () => ({
+    id: 'guard',
+    processOutputStream({ part, abort }) {
+      if (part.type === 'text-delta' && part.payload.text.includes('bad')) abort('a bad word', { retry: true });
+      return part;
+    },
+  }),
+});
+useProcessors(nats, [guard, gatherer('beside')], 'guards');
+useProcessors(nats, [gatherer('elsewhere')], 'gatherers');
+const stack = useStack(nats, ['orchestrator']);
+
+describe.each(['beside', 'elsewhere'])('a processor (%s) whose stream another one stops', (id) => {
+  test.each([
+    ['before', [id, 'guard']],
+    ['behind', ['guard', id]],
+  ])(
+    'stands %s it: its count and its findings stay, and what it kept of the rejected answer is gone',
+    async (where, output) => {
+      await stack.client.agents.apply({
+        name: `${id}-${where}`,
+        model: 'openai/gpt-5-mini',
+        output,
+        maxProcessorRetries: 1,
+      });
+      const rejected = { text: 'one  bad  two  threefour ', chunkSize: 5, delayMs: 30 };
+      const run = await stack.client.start(`${id}-${where}`, script(rejected, { text: 'Good.' }));
+      await collect(run);
+      const result = await run.result();
+      expect(result).toMatchObject({ status: 'finished', text: 'Good.' });
+      const { violations } = result;
+      const [pieces, total] = ['piece', 'pieces'].map(
+        (rule) => violations.find((one) => one.rule === rule)?.count ?? 0,
+      );
+      // At least one of the rejected answer beside those of the second.
+      expect(pieces).toBeGreaterThan(1);
+      expect(total).toBe(pieces);
+    },
+  );
+
+  test('and that is the end of the run: what it has found is in the result', async () => {
+    await stack.client.agents.apply({ name: `${id}-ends`, model: 'openai/gpt-5-mini', output: [id, 'guard'] });
+    const run = await stack.client.start(
+      `${id}-ends`,
+      script({ text: 'one  bad  two  threefour ', chunkSize: 5, delayMs: 30 }),
+    );
+    const chunks = await collect(run);
+    expect(await run.result()).toMatchObject({ status: 'aborted', violations: [{ processorId: id, rule: 'piece' }] });
+    expect(textOf(chunks)).not.toContain('bad');
+  });
+});
