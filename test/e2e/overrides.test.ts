@@ -2,6 +2,7 @@
 import { useNats, useProcessors, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { collect } from './collect.ts';
+import { millrace } from './run-command.ts';
 import { script } from './script.ts';
 import { halter, rescuer, stopper } from './verdict-processors.ts';
 
@@ -88,5 +89,19 @@ describe('overrides of a run', () => {
     const text = 'To ada@example.org.';
     const options = { inputProcessors: [{ use: 'halter', options: { at: 'processInput', text } }] };
     expect(await ask('halting', options)).toMatchObject({ finishReason: 'halted', text: 'To ***@***.***.' });
+  });
+
+  test('are options of `millrace run`, and what the agent does not allow is said by its place', async () => {
+    const input = [stop('processInput'), { use: 'keyword', options: { keywords: ['forbidden'] }, required: true }];
+    await stack.client.agents.apply({ ...base, name: 'typed', input, overrides: ['halter'], maxProcessorRetries: 1 });
+    const run = (text: string, ...options: string[]) =>
+      millrace(['run', 'typed', script({ text }), ...options], { env: { NATS_URL: nats.url } });
+    expect(await run('Hello.')).toMatchObject({ code: 2, stdout: '' });
+    expect(await run('Hello.', '--input-processors', '[]')).toMatchObject({ code: 0, stdout: 'Hello.\n' });
+    expect(await run('forbidden', '--input-processors', '[]')).toMatchObject({ code: 2 });
+    const halts = JSON.stringify([{ use: 'halter', options: { at: 'processInput', text: 'Halted.' } }]);
+    expect(await run('Hello.', '--input-processors', halts)).toMatchObject({ code: 0, stdout: 'Halted.\n' });
+    const refused = await run('Hello.', '--output-processors', 'pii', '--max-processor-retries', '0');
+    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('at: outputProcessors[0]') });
   });
 });

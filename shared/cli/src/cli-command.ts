@@ -1,4 +1,5 @@
 // What all commands have in common: where to connect, that nothing on the command line is ignored, and that each ends as an exit.
+import { parseArgs } from 'node:util';
 import { defineCommand, renderUsage, runCommand, type ArgsDef, type ParsedArgs } from 'citty';
 import type { BusLog } from '@millrace/bus';
 import { MillraceError } from '@millrace/contracts';
@@ -44,6 +45,7 @@ export function cliCommand<const A extends ArgsDef>(cli: Cli, definition: Defini
     args,
     async run(context) {
       refuseUnknown(name, args, context.args);
+      refuseTwice(name, args, context.rawArgs);
       try {
         cli.exit = (await definition.run(context.args)) ?? 'ok';
       } catch (error) {
@@ -72,11 +74,30 @@ function refuseUnknown(name: string, args: ArgsDef, given: Record<string, unknow
     // citty gives `dry-run` as `dryRun` too.
     const known = args[option] ?? args[option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)];
     if (!known) throw new UsageError(`there is no option ${option.length > 1 ? '--' : '-'}${option}`, name);
+    if (known.type === 'string' && typeof value !== 'string')
+      throw new UsageError(`there is no option --no-${option}`, name);
     if (known.type === 'string' && value === '') throw new UsageError(`--${option} needs a value`, name);
   }
   const positionals = Object.values(args).filter(({ type }) => type === 'positional').length;
   const surplus = given._[positionals];
   if (surplus !== undefined) throw new UsageError(`"${surplus}" is too much; put text with spaces in quotes`, name);
+}
+
+/** Of two values citty takes the last: what the first one asked for would be lost. */
+function refuseTwice(name: string, args: ArgsDef, given: string[]): void {
+  const options = Object.fromEntries(
+    Object.entries(args).flatMap(([option, { type }]) =>
+      type === 'string' || type === 'boolean' ? [[option, { type }] as const] : [],
+    ),
+  );
+  const { tokens } = parseArgs({ args: given, options, strict: false, tokens: true });
+  const seen = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const option = token.name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    if (seen.has(option)) throw new UsageError(`--${option} stands there twice`, name);
+    seen.add(option);
+  }
 }
 
 /** What people should know of the connection while they wait. */

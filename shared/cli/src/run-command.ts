@@ -5,6 +5,7 @@ import { cliCommand, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { EXIT_CODES, exitOfRun, type Exit } from './exit-codes.ts';
+import { overrideArgs, overridesOf } from './override-args.ts';
 import { reportError } from './report-error.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -33,15 +34,18 @@ export const runCommand = (cli: Cli) =>
       thread: { type: 'string', description: 'the conversation; without one there is no memory' },
       resource: { type: 'string', description: 'who owns the thread (default: the thread itself)' },
       timeout: { type: 'string', description: 'how long the run may take, for example 30s (default: 10m)' },
+      ...overrideArgs,
       ...json,
     },
     async run(args) {
       const deadlineMs = args.timeout === undefined ? undefined : parseDuration(args.timeout, '--timeout');
+      const overrides = overridesOf(args, 'millrace run');
       const text = await textOf(cli.io, args.text);
       return withClient(cli.io, args, async (client) => {
         const interrupt = cancelOnInterrupt(cli.io);
         try {
-          const options = { threadId: args.thread, resourceId: args.resource, deadlineMs, signal: interrupt.signal };
+          const { thread: threadId, resource: resourceId } = args;
+          const options = { threadId, resourceId, deadlineMs, ...overrides, signal: interrupt.signal };
           const run = await client.start(args.agent, text, options);
           note(cli.io, `[run] ${run.runId}`);
           return await print(cli.io, run, args.json === true);

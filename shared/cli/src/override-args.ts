@@ -1,0 +1,71 @@
+// What a run has in place of the agent's lists, as it is typed: names with commas between them, or a JSON array.
+import { issuesOf, runRequestSchema } from '@millrace/contracts';
+import type { StartOptions } from '@millrace/client';
+import { UsageError } from './usage-error.ts';
+
+const list = (of: string) =>
+  ({
+    type: 'string',
+    description: `in place of the agent's ${of} list: names (pii,secrets), or a JSON array; [] for none`,
+  }) as const;
+
+export const overrideArgs = {
+  'input-processors': list('input'),
+  'output-processors': list('output'),
+  'error-processors': list('error'),
+  'max-processor-retries': { type: 'string', description: "retries of processors; at most the agent's" },
+} as const;
+
+const FIELDS = {
+  'input-processors': 'inputProcessors',
+  'output-processors': 'outputProcessors',
+  'error-processors': 'errorProcessors',
+  'max-processor-retries': 'maxProcessorRetries',
+} as const;
+type Name = keyof typeof FIELDS;
+type Overrides = Pick<StartOptions, (typeof FIELDS)[Name]>;
+
+const schema = runRequestSchema.pick({
+  inputProcessors: true,
+  outputProcessors: true,
+  errorProcessors: true,
+  maxProcessorRetries: true,
+});
+
+/** @throws UsageError, naming the option and the place in it */
+export function overridesOf(given: { [name in Name]?: string | undefined }, command: string): Overrides {
+  const lists = (['input-processors', 'output-processors', 'error-processors'] as const).flatMap((name) => {
+    const text = given[name];
+    return text === undefined ? [] : [[FIELDS[name], listOf(text, name, command)] as const];
+  });
+  const retries = given['max-processor-retries'];
+  const count = retries === undefined ? {} : { maxProcessorRetries: countOf(retries, command) };
+  const parsed = schema.safeParse({ ...Object.fromEntries(lists), ...count });
+  if (parsed.success) return parsed.data;
+  const said = issuesOf(parsed.error).map(({ path = '', message }) => `${asTyped(path)} ${message}`);
+  throw new UsageError(said.join('; '), command);
+}
+
+/** Never a text that could be meant as JSON, taken for a name. */
+function listOf(text: string, name: Name, command: string): unknown[] {
+  const forms = `--${name} takes names with commas between them (pii,secrets), or a JSON array`;
+  if (!/^\s*[[{"]/.test(text)) return text.split(',').map((one) => one.trim());
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value;
+  } catch (error) {
+    throw new UsageError(`${forms}: ${error instanceof Error ? error.message : 'this is no JSON'}`, command);
+  }
+  throw new UsageError(forms, command);
+}
+
+function countOf(text: string, command: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new UsageError(`--max-processor-retries takes a whole number, not "${text}"`, command);
+}
+
+/** `inputProcessors[0].use` is what stands at [0].use of --input-processors. */
+function asTyped(path: string): string {
+  const name = Object.entries(FIELDS).find(([, field]) => path.startsWith(field));
+  return name ? `--${name[0]}${path.slice(name[1].length)}` : path;
+}
