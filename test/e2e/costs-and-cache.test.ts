@@ -37,6 +37,27 @@ describe('cost-guard', () => {
     expect((await ask('thrifty', 'eve')).result).toMatchObject({ status: 'finished' });
   });
 
+  test('counts calls that are cut off, by a guard or by a cancel: whoever stops answers does not ask for nothing', async () => {
+    const input = [{ use: 'cost-guard', options: { maxCost: 1e-9, scope: 'resource', window: 'month' } }];
+    const output = [{ use: 'keyword', options: { keywords: ['forbidden'] } }];
+    await stack.client.agents.apply({ name: 'cut', model, prices, input, output });
+    const text = `This is forbidden. ${'And so on. '.repeat(50)}`;
+    const slow = script({ text, chunkSize: 8, delayMs: 20 });
+    const first = await ask('cut', 'bob', slow);
+    expect(first.result).toMatchObject({ status: 'aborted', tripwire: { processorId: 'keyword' } });
+    expect(first.result.usage).toMatchObject({ estimated: true, cost: expect.any(Number) });
+    expect((await ask('cut', 'bob')).result).toMatchObject({ tripwire: { processorId: 'cost-guard' } });
+
+    const run = await stack.client.start('cut', slow.replace('forbidden', 'allowed'), {
+      threadId: 't',
+      resourceId: 'cy',
+    });
+    for await (const chunk of run.fullStream) if (chunk.type === 'text-delta') break;
+    await run.cancel();
+    expect(await run.result()).toMatchObject({ status: 'cancelled', usage: { estimated: true } });
+    expect((await ask('cut', 'cy')).result).toMatchObject({ tripwire: { processorId: 'cost-guard' } });
+  });
+
   test('is refused without a price of the agent’s model', async () => {
     const definition = { name: 'dear', model, input: [{ use: 'cost-guard', options: { maxCost: 1 } }] };
     await expect(stack.client.agents.apply(definition)).rejects.toMatchObject({ issues: [{ code: 'model-unpriced' }] });

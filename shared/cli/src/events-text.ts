@@ -76,7 +76,7 @@ function findingText(violation: Violation | PublicViolation): string {
 
 function tokens({ usage, fromCache }: Extract<RunEvent, { event: 'model' }>): string | undefined {
   if (fromCache) return 'from the cache';
-  return usage?.totalTokens === undefined ? undefined : `${usage.totalTokens} tokens`;
+  return usage?.totalTokens === undefined ? undefined : `${usage.estimated ? 'about ' : ''}${usage.totalTokens} tokens`;
 }
 
 const time = (ms: number): string => ms.toFixed(1);

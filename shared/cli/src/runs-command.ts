@@ -72,7 +72,7 @@ function runText({ runId, status, result, pending = [] }: ApiAnswer<'run'>): str
     `status: ${statusText(result)}`,
     `finish reason: ${finishReason}`,
     `steps: ${steps.length}`,
-    `tokens: ${usage.totalTokens ?? 'not said'}`,
+    `tokens: ${usage.totalTokens ?? 'not said'}${usage.estimated ? ' (in part estimated)' : ''}`,
     ...(unsaved.length > 0 ? [`not saved yet: ${unsaved.join(', ')}`] : []),
     ...(error ? [`error: ${oneLine(error.message, 1_000)} (${error.code})`] : []),
     ...pending.flatMap((one) => pendingText(runId, one)),

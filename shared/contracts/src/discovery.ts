@@ -19,6 +19,7 @@ export const processorDescriptorSchema = z.object({
   reads: readsByStageSchema,
   changes: stageChangesSchema.optional().describe('whether it may change what it judges; what is not named may be'),
   processDataParts: z.boolean(),
+  processCutOff: z.boolean().optional().describe('processLLMResponse is told of model calls that were cut off, too'),
   rewritesAnswers: z.boolean().optional().describe('processOutputStep gives other texts than it was given'),
   optionsSchema: jsonSchemaSchema,
   aliases: z.array(z.string()).default([]),

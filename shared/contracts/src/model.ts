@@ -57,6 +57,10 @@ export const usageSchema = z.object({
   reasoningTokens: z.number().optional(),
   cachedInputTokens: z.number().optional(),
   cost: z.number().optional().describe('in the unit of the agent’s prices; absent where price or tokens are not known'),
+  estimated: z
+    .boolean()
+    .optional()
+    .describe('of a call that was cut off its provider said nothing: it is counted by the length of its texts'),
 });
 export type Usage = z.infer<typeof usageSchema>;
 

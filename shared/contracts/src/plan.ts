@@ -19,6 +19,7 @@ export const planEntrySchema = z.object({
   reads: readsByStageSchema,
   changes: resolvedChangesSchema.optional().describe('whether it may change something there; what is not named may be'),
   processDataParts: z.boolean(),
+  processCutOff: z.boolean().optional().describe('processLLMResponse is told of model calls that were cut off, too'),
   rewritesAnswers: z.boolean().optional(),
   options: jsonObjectSchema,
   required: z.boolean(),

@@ -86,6 +86,10 @@ export const stageInputSchema = z.object({
     .describe(
       'processLLMResponse: number of the model call in the run, from 1 on: what it cost is counted once under it',
     ),
+  cutOff: z
+    .boolean()
+    .optional()
+    .describe('processLLMResponse: the call was cut off, there is no answer; only for processors with processCutOff'),
   guards: z.array(guardVersionSchema).optional().describe('processLLMRequest: part of the key of a cache'),
   request: jsonValueSchema.optional().describe('the body that was sent to the provider'),
   rawResponse: jsonValueSchema.optional().describe('what the provider answered around the stream: id, model, headers'),

@@ -43,6 +43,8 @@ export type ProcessorDefinition = {
   changes?: StageChanges;
   /** Whether processOutputStream also gets `data-*` chunks. */
   processDataParts?: boolean;
+  /** Whether processLLMResponse is told of model calls that were cut off too, with `cutOff` and no chunks: what they took is paid all the same. */
+  processCutOff?: boolean;
   policy?: Partial<ProcessorDescriptor['policy']>;
   /** Whether processOutputStep gives other texts than it was given: what streams has been shown by then, unless the agent holds it. */
   rewritesAnswers?: boolean;
@@ -91,6 +93,7 @@ export function describeProcessor(definition: ProcessorDefinition): ProcessorDes
     lists,
     ...(definition.name !== undefined && { name: definition.name }),
     processDataParts: takesDataParts(definition, withDefaults(definition)),
+    ...(definition.processCutOff && { processCutOff: true }),
     ...(definition.rewritesAnswers && { rewritesAnswers: true }),
     optionsSchema: toJsonSchema(definition.options),
     policy: { ...DEFAULT_POLICY, ...policy },

@@ -140,6 +140,8 @@ export type ProcessLLMResponseArgs = CommonArgs & {
   usage: Usage;
   /** Number of the model call in the run, from 1 on: what it cost is counted once under it, whoever drives the run. */
   modelCall: number;
+  /** The answer comes to nobody: it was cut off, or another processor stopped it. Only where the definition says `processCutOff`; it may come twice. */
+  cutOff: boolean;
   /** The body that was sent to the provider. null from a cache. */
   request: JsonValue;
   /** What the provider answered around its stream: headers. null from a cache. */

@@ -50,7 +50,7 @@ type Guard = Options & { totals: CostTotals | undefined };
  * @verdict abort: strategy block, the limit is reached
  * @verdict halt: strategy block, where `response` is set
  * @cannot Stop in the middle of a call: the one that crosses the limit is paid, and so are those that run beside it.
- * @cannot Count a call that was cut off: its provider never said what it took.
+ * @cannot Know what a call that was cut off took where its provider never said it: it counts an estimate, by the length of the texts.
  * @cannot Count what guards and memories ask of models themselves.
  * @cannot Add up for a thread or resource that the run does not have: such a run has the limit to itself.
  * @example
@@ -67,6 +67,7 @@ export const costGuard = (store: GuardStore): ProcessorDefinition =>
     aliases: ['CostGuard', 'CostGuardProcessor'],
     stages: ['processInputStep', 'processLLMResponse'],
     reads: [],
+    processCutOff: true,
     options,
     create: (chosen) => {
       const { scope, window } = chosen;

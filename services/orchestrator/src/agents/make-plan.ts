@@ -61,6 +61,7 @@ function planEntry(name: string, uses: readonly Use[]): PlanEntry {
     reads: descriptor.reads,
     ...(descriptor.changes && { changes: resolveChanges(descriptor.changes, descriptor.optionsSchema, options) }),
     processDataParts: descriptor.processDataParts,
+    ...(descriptor.processCutOff && { processCutOff: true }),
     ...(descriptor.rewritesAnswers && { rewritesAnswers: true }),
     options,
     required: uses.some((one) => one.given.required === true),

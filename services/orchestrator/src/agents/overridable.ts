@@ -8,8 +8,9 @@ export function overridableOf(names: readonly string[], known: Known): Record<st
   const found = names.flatMap((name) => known.processors.get(idOf(name, known)) ?? []);
   return Object.fromEntries(
     found.map(({ descriptor, service }): [string, Overridable] => {
-      const { id, version, stages, reads, processDataParts, lists, policy, optionsSchema } = descriptor;
-      const called = { entry: id, processor: id, service, version, lists, stages, reads, processDataParts, ...policy };
+      const { id, version, stages, reads, processDataParts, processCutOff, lists, policy, optionsSchema } = descriptor;
+      const takes = { reads, processDataParts, ...(processCutOff && { processCutOff }) };
+      const called = { entry: id, processor: id, service, version, lists, stages, ...takes, ...policy };
       return [id, { ...called, options: {}, required: false, memory: false, optionsSchema }];
     }),
   );

@@ -10,19 +10,20 @@ import type {
   ToolDefinition,
   Usage,
 } from '@millrace/contracts';
-import { passesChain, toWireError, unpriced, withCost } from '@millrace/contracts';
+import { passesChain, toWireError, unpriced } from '@millrace/contracts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fail, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { maxRetries } from '../stages/stop-outcome.ts';
 import { chunk } from '../state/make-chunk.ts';
-import { textPiece } from '../state/text-pieces.ts';
-import { estimateUsage } from './estimate-usage.ts';
+import { isGivenAway } from '../state/run-stop.ts';
+import { createCallMeter } from './call-meter.ts';
 import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
 import type { CallOptions } from './prompt.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import { retract } from '../state/retract.ts';
+import { tellCutOff } from './tell-cut-off.ts';
 import { streamStep, type ChunkSource, type LastChunks, type StepStream } from './step-stream.ts';
 
 /** What is asked: as processInputStep and processLLMRequest left it. */
@@ -82,13 +83,6 @@ function showsObject({ agent: { release } }: Run, { structuredOutput }: ModelCal
   return structuredOutput !== undefined && release !== 'step' && release !== 'result';
 }
 
-/** Once for each call, whatever the output chain and the stages after it make of the answer. */
-function paid<E extends { usage: Usage }>(run: Run, { model }: ModelCall, end: E): E {
-  const usage = withCost(end.usage, run.agent.prices, model);
-  run.dispatch({ action: 'model-answered', usage });
-  return { ...end, usage };
-}
-
 /** Milliseconds. undefined: not to be tried again, or not before the run's deadline has passed. */
 function waitBeforeRetry(run: Run, { error, retryAfterMs }: ModelFailure, tries: number): number | undefined {
   if (!error.isRetryable) return undefined;
@@ -107,28 +101,31 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
   if (call.cached) return streamStep(run, input, { first, lastChunks, source: fromCache(run, call.cached), isObject });
   run.dispatch({ action: 'model-called' });
   const count = run.state().modelCalls;
-  let saidChars = 0;
-  let isPaid = false;
+  const meter = createCallMeter(run, call);
   const source: ChunkSource = async (signal, take) => {
     const takeSaid = (chunks: Chunk[]) => {
-      if (run.overlap.isPending()) for (const part of chunks) saidChars += textPiece(part)?.text.length ?? 0;
+      meter.said(chunks);
       return take(chunks);
     };
     try {
       const model = run.deps.models.languageModel(call.model);
-      const told = { raw: run.agent.raw, warned: (some: unknown[]) => void (warnings = some) };
+      const warned = (some: unknown[]) => void (warnings = some);
+      const told = { raw: run.agent.raw, warned, used: meter.told };
       const options = callOptions(run, call, `${runId}.${count}`);
       const end = await streamModel(model, options, runId, signal, takeSaid, told);
-      if (signal.aborted || 'error' in end) return end;
-      isPaid = true;
-      return paid(run, call, end);
+      if (!('error' in end)) return meter.ended(end);
+      if (!signal.aborted) meter.failed(end);
+      return end;
     } catch (error) {
-      return { error: { name: 'Error', message: toWireError(error).message, isRetryable: false } };
+      const failure = { error: { name: 'Error', message: toWireError(error).message, isRetryable: false } };
+      meter.failed(failure);
+      return failure;
     }
   };
   const stream = await streamStep(run, input, { first, lastChunks, source, isObject });
-  const isCancelled = stream.kind === 'interrupt' && run.overlap.isPending() && !isPaid;
-  const cancelled = isCancelled ? paid(run, call, { usage: estimateUsage(call.prompt, saidChars) }) : undefined;
+  // What was given away is asked for again by whoever has the run then, under the same number.
+  const isCut = stream.kind !== 'answer' && !isGivenAway(run.signal);
+  const usage = stream.kind === 'answer' ? stream.usage : isCut ? meter.taken() : undefined;
   run.events.record({
     event: 'model',
     step: input.stepNumber,
@@ -137,13 +134,25 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
     ms: performance.now() - started,
     finishReason: stream.kind === 'answer' ? stream.finishReason : stream.kind,
     fromCache: false,
-    ...cancelled,
-    ...(stream.kind === 'answer' && { usage: stream.usage }),
+    ...(usage && { usage }),
     ...(stream.kind === 'model-error' && {
       error: { code: stream.code ?? 'model-call-failed', message: stream.error.message },
     }),
   });
-  return stream;
+  return (isCut && usage && (await stoppedByCosts(run, call, input, stream, usage))) || stream;
+}
+
+/** Whoever counts costs may stop a run that would go on. */
+async function stoppedByCosts(
+  run: Run,
+  { model }: ModelCall,
+  input: StageInput,
+  stream: StepStream,
+  usage: Usage,
+): Promise<StepStream | undefined> {
+  const interrupt = await tellCutOff(run, input, { model, usage });
+  const goesOn = stream.kind === 'model-error' || (stream.kind === 'interrupt' && stream.interrupt.kind === 'rewind');
+  return interrupt && goesOn ? { kind: 'interrupt', interrupt } : undefined;
 }
 
 function callOptions({ agent }: Run, call: ModelCall, requestId: string): CallOptions {

@@ -30,6 +30,8 @@ export type ModelTold = {
   raw?: boolean | undefined;
   /** Called at the stream's start, before its first chunk. */
   warned?: (warnings: unknown[]) => void;
+  /** Called when the provider says what the call took, though it may be given up by then. */
+  used?: (usage: Usage) => void;
 };
 
 /**
@@ -42,7 +44,7 @@ export async function streamModel(
   runId: string,
   signal: AbortSignal,
   take: (chunks: Chunk[]) => Promise<void> | void,
-  { raw = false, warned }: ModelTold = {},
+  { raw = false, warned, used }: ModelTold = {},
 ): Promise<ModelEnd> {
   const started = performance.now();
   const idle = watchIdle();
@@ -59,15 +61,12 @@ export async function streamModel(
       idle.pause();
       if (part.type === 'error') throw part.error;
       if (part.type === 'stream-start') warned?.((warnings = part.warnings));
-      if (part.type === 'finish')
-        end = {
-          finishReason: part.finishReason.unified,
-          usage: usageOf(part),
-          warnings,
-          latencyMs: Math.round((performance.now() - started) * 10) / 10,
-          ...metadataOf(part),
-          ...provider,
-        };
+      if (part.type === 'finish') {
+        const usage = usageOf(part);
+        const latencyMs = Math.round((performance.now() - started) * 10) / 10;
+        used?.(usage);
+        end = { finishReason: part.finishReason.unified, usage, warnings, latencyMs, ...metadataOf(part), ...provider };
+      }
       const chunks = withEnds(part, toChunks(part));
       if (chunks.length > 0) await take(chunks);
       if (signal.aborted) break;

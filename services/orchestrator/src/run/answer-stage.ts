@@ -11,9 +11,10 @@ import {
 import { askModel, type Answered, type ModelCall } from '../model/ask-model.ts';
 import { promptOf } from '../model/prompt.ts';
 import { answerOf, closingChunks } from './closing-chunks.ts';
+import { tellCutOff } from '../model/tell-cut-off.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import { acceptAnswer, judgeAnswer } from './accept-answer.ts';
-import { runStage } from '../stages/run-stage.ts';
+import { runStage, type StageResult } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
 import { guardsOf } from './guard-versions.ts';
@@ -28,11 +29,16 @@ export async function answerStage(run: Run): Promise<Interrupt | undefined> {
     if ('interrupt' in asked) return asked.interrupt;
     if ('again' in asked) continue;
     // From here on things last: what is cached, called and stored.
-    const stopped = await run.overlap.settled();
-    if (stopped) return stopped;
     const { answered, call } = asked;
     const answer = answerOf(call, answered);
-    return (await judgeResponse(run, call, answered, answer)) ?? (await acceptAnswer(run, call, answer, answered.last));
+    const settled = await run.overlap.settled();
+    const { interrupt, by } = settled
+      ? { interrupt: settled, by: undefined }
+      : await judgeResponse(run, call, answered, answer);
+    if (!interrupt) return acceptAnswer(run, call, answer, answered.last);
+    if (answer.fromCache) return interrupt;
+    const told = await tellCutOff(run, stepInput(run), { model: answer.model, usage: answer.usage, by });
+    return interrupt.kind === 'rewind' && told ? told : interrupt;
   }
 }
 
@@ -96,12 +102,7 @@ async function judgeRequest(run: Run, call: ModelCall): Promise<{ call: ModelCal
 }
 
 /** processLLMResponse sees what was let through, from a cache too. It changes nothing. */
-async function judgeResponse(
-  run: Run,
-  call: ModelCall,
-  answered: Answered,
-  answer: StepAnswer,
-): Promise<Interrupt | undefined> {
+async function judgeResponse(run: Run, call: ModelCall, answered: Answered, answer: StepAnswer): Promise<StageResult> {
   const { conversation: _, ...common } = stepInput(run);
   const { builder, warnings } = answered;
   const input: StageInput = {
@@ -116,7 +117,7 @@ async function judgeResponse(
     modelCall: run.state().modelCalls,
     ...providerCall(run, answered),
   };
-  return (await runStage(run, 'processLLMResponse', input)).interrupt;
+  return runStage(run, 'processLLMResponse', input);
 }
 
 /** The body is as long as the prompt: it is written as JSON only for who reads it. */

@@ -8,7 +8,8 @@ import { behindOthers, putOff, unsavedOf } from './put-off.ts';
 import { passAnswer } from './pass-texts.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
-import { shieldSave } from './shield-save.ts';
+import { shieldRun } from '../state/shield-run.ts';
+import { SAVE_GRACE_MS } from './save-result.ts';
 import { emptyFold, foldVerdict } from '../stages/verdict-fold.ts';
 
 export type Halted = { finish: Finish; text: string; unsaved: string[] };
@@ -68,7 +69,7 @@ async function saveHalt(run: Run, response: string): Promise<string[]> {
     run,
     savers.map(({ entry }) => entry),
   );
-  const shield = shieldSave(run);
+  const shield = shieldRun(run, { graceMs: SAVE_GRACE_MS });
   for (const saver of savers) {
     if (unsaved.some(({ entry }) => entry === saver.entry)) continue;
     const started = performance.now();

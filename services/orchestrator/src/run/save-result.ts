@@ -6,7 +6,10 @@ import type { Run } from '../state/run-context.ts';
 import type { Finish } from './finish-chunks.ts';
 import { judgeResult, resultInput, type JudgedResult } from './judge-result.ts';
 import { behindOthers, putOff, unsavedOf } from './put-off.ts';
-import { shieldSave } from './shield-save.ts';
+import { shieldRun } from '../state/shield-run.ts';
+
+/** How long a save under way may still take when the run is stopped, ms. */
+export const SAVE_GRACE_MS = 750;
 
 /** @param saving the entries of processOutputResult from memory's first on */
 export async function saveResult(run: Run, saving: readonly string[], finish: Finish): Promise<Interrupt> {
@@ -30,7 +33,7 @@ async function judgeShielded(
   finish: Finish,
   { isRepeated, isNew }: { isRepeated: boolean; isNew: boolean },
 ): Promise<JudgedResult> {
-  const shield = shieldSave(run, isRepeated);
+  const shield = shieldRun(run, { graceMs: SAVE_GRACE_MS, evenStopped: isRepeated });
   try {
     const [saved, stored] = await Promise.allSettled([
       judgeResult(shield.run, names, finish),

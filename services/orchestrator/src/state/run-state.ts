@@ -248,5 +248,6 @@ export function addUsage(total: Usage, more: Usage): Usage {
     if (more[key] !== undefined) sum[key] = (sum[key] ?? 0) + more[key];
   }
   if (more.cost !== undefined) sum.cost = roundCost((sum.cost ?? 0) + more.cost);
+  if (more.estimated) sum.estimated = true;
   return sum;
 }

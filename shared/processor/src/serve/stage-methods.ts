@@ -63,9 +63,9 @@ export function callMethod(
       return processor.processAPIError?.(read({ ...withMessages, error: fromModelError(input.error), steps, model }));
     case 'processLLMResponse': {
       const { chunks = [], fromCache = false, warnings = [], request = null, rawResponse = null } = input;
-      const { modelCall = 0 } = input;
-      const call = { chunks, model, steps, fromCache, warnings, finishReason, usage, modelCall, request, rawResponse };
-      return processor.processLLMResponse?.(read({ ...common, ...call }));
+      const { modelCall = 0, cutOff = false } = input;
+      const call = { chunks, model, steps, fromCache, warnings, finishReason, usage, modelCall, cutOff };
+      return processor.processLLMResponse?.(read({ ...common, ...call, request, rawResponse }));
     }
     case 'processOutputStep':
       return processor.processOutputStep?.(read({ ...withMessages, finishReason, toolCalls, text, usage, steps }));
