@@ -93,11 +93,19 @@ export async function deleteEntry(
   return put(access, `$KV.${bucket}.${key}`, new Uint8Array(), { expect, ttlSeconds, headers: tombstone });
 }
 
-/** Without a trace: nobody is told. @param keys may end in `.*` @throws bus-unreachable, store-unavailable */
-export async function purgeEntries({ jsm }: JetStreamAccess, bucket: string, keys: string): Promise<void> {
+/**
+ * Without a trace: nobody is told. @param keys may end in `.*` @param upTo what was written after this revision stays
+ * @throws bus-unreachable, store-unavailable
+ */
+export async function purgeEntries(
+  { jsm }: JetStreamAccess,
+  bucket: string,
+  keys: string,
+  upTo?: number,
+): Promise<void> {
   const filter = `$KV.${bucket}.${keys}`;
   try {
-    await jsm.streams.purge(`KV_${bucket}`, { filter });
+    await jsm.streams.purge(`KV_${bucket}`, { filter, ...(upTo !== undefined && { seq: upTo + 1 }) });
   } catch (error) {
     throw storeError(error, filter);
   }

@@ -18,7 +18,13 @@ import { fail, type Outcome } from '../state/interrupt.ts';
 import { prolongRecords } from '../state/load-run.ts';
 import { chunk } from '../state/make-chunk.ts';
 import type { Run } from '../state/run-context.ts';
-import { expiryDueAt, pendingOf, readResumptions, writeSuspension } from '../state/suspension-store.ts';
+import {
+  expiryDueAt,
+  pendingOf,
+  readResumptions,
+  takeBackSuspension,
+  writeSuspension,
+} from '../state/suspension-store.ts';
 import { throughOutages } from '../state/through-outages.ts';
 import { resultSoFar } from './end-run.ts';
 import { passPayload } from './pass-texts.ts';
@@ -35,6 +41,7 @@ export async function suspendRun(parts: EndingParts, run: Run): Promise<PutAway>
   try {
     await storeSuspension(parts, run);
   } catch (error) {
+    if (error instanceof FencedError) await takeBack(parts, run);
     if (!MillraceError.isInstance(error) || error.code !== 'message-too-large') throw error;
     const { code, message } = error;
     await forgetSuspension(parts.access, run.ref.tenant, run.ref.runId);
@@ -42,6 +49,14 @@ export async function suspendRun(parts: EndingParts, run: Run): Promise<PutAway>
   }
   await letGo(parts, run);
   return 'away';
+}
+
+/** What stays all the same is forgotten when it is too old. */
+async function takeBack({ access, store }: EndingParts, { deps, ref }: Run): Promise<void> {
+  await takeBackSuspension(access, store.head()).catch((error: unknown) => {
+    const { runId } = ref;
+    deps.log.warn({ runId, ...loggedError(error) }, 'the suspension of a replaced owner could not be taken back');
+  });
 }
 
 /** From here on the run is nobody's. Where this breaks its command comes again, and whoever gets it does the rest. */

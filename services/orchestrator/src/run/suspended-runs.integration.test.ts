@@ -10,7 +10,8 @@ import { scriptReplica } from '../testing/scripted-replica.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 import { FencedError } from '../state/fenced-error.ts';
 import { readSuspension, writeSuspension } from '../state/suspension-store.ts';
-import type { DrivenRun } from '../testing/driven-runs.ts';
+import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
+import { readHead } from '../state/run-head.ts';
 import { cancelRun } from '../api/cancel-run.ts';
 import { expireRun } from './expire-run.ts';
 
@@ -191,6 +192,32 @@ describe('a suspended run', () => {
     // What an earlier run of that id has left there is nobody's.
     await writeSuspension(stream.access, { ...head, submittedAt: Date.now() + 1_000 }, { ...asked, epoch: 1 }, 60);
     expect(await readSuspension(stream.access, head)).toMatchObject({ epoch: 1 });
+  });
+
+  test('that was replaced just before its suspension counts takes back what it has written', async () => {
+    const { plan } = gatedStage('processInput');
+    const { access } = stream;
+    const state = access.bus.names.state;
+    // Stopped for a while at its last write but one: somebody else has driven the run to its end by then.
+    const publish: typeof access.js.publish = async (subject, ...more) => {
+      if (subject.includes('.suspension.')) await replaceOwner(subject.split('.').at(-1) ?? '');
+      return access.js.publish(subject, ...more);
+    };
+    const replaceOwner = async (runId: string) => {
+      const head = await readHead(access, 'acme', runId);
+      const next = { ...head?.value, epoch: 2, owner: 'other', status: 'finished' };
+      await writeEntry(access, state, stateKeys.head('acme', runId), next, {});
+    };
+    const slow = {
+      ...access,
+      js: new Proxy(access.js, { get: (of, name) => (name === 'publish' ? publish : Reflect.get(of, name)) }),
+    };
+    const driver = createDriver({ ...stream, access: slow }, { text: 'never' });
+    runs.stops.push(driver.stop);
+    const run = await driver.begin({ agent: await driver.apply({}, plan) });
+    await expect(run.drive()).rejects.toBeInstanceOf(FencedError);
+    expect(await runs.keptOf(run)).not.toContain(stateKeys.suspension('acme', run.runId));
+    expect(await run.head()).toMatchObject({ epoch: 2, status: 'finished' });
   });
 
   test('that was put away just when its cancel was asked for is cancelled too', async () => {

@@ -10,7 +10,7 @@ import {
   type RunHead,
   type Suspension,
 } from '@millrace/contracts';
-import { deleteEntry, locateEntry, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
+import { deleteEntry, locateEntry, purgeEntries, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { FencedError } from './fenced-error.ts';
 import type { Run } from './run-context.ts';
 
@@ -40,6 +40,17 @@ export async function writeSuspension(
     const options = { expectedRevision: there.revision, ttlSeconds };
     if ('revision' in (await writeEntry(access, state, key, suspension, options))) return;
   }
+}
+
+/** Of an owner that was replaced before its suspension counted: the run may have ended by then, and nobody else removes it. */
+export async function takeBackSuspension(
+  access: JetStreamAccess,
+  { tenant, runId, epoch }: Address & Pick<RunHead, 'epoch'>,
+): Promise<void> {
+  const { state } = access.bus.names;
+  const key = stateKeys.suspension(tenant, runId);
+  const there = await locateEntry(access, state, key, suspensionSchema);
+  if ('value' in there && there.value.epoch === epoch) await purgeEntries(access, state, key, there.revision);
 }
 
 /** A run id may be used again once its run is forgotten. */
