@@ -16,6 +16,8 @@ export default defineConfig({
     isolate: false,
     /** Some tests wait more than they compute. */
     maxWorkers: 3,
+    /** Long enough for a test that computes, also where others keep the cores busy. */
+    testTimeout: 30_000,
     fsModuleCache: true,
     setupFiles: 'shared/testkit/src/leak-check.ts',
   },
