@@ -15,6 +15,7 @@ export { aRun, callStages, type StageCallInput, type StageCallResult } from './c
 export { invalidAgent, serveScriptedApi, type ScriptedApi } from './scripted/scripted-api.ts';
 export { appliedAgent } from './scripted/applied-agent.ts';
 export { processorEndpoint, processorMetadata, serviceInfo } from './scripted/service-info.ts';
+export { compileCache } from './compile-cache.ts';
 export { createCollectedLog } from './collected-log.ts';
 export {
   type TestArgs,

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { connectBus, gatherInfo } from '@millrace/bus';
 import { connect, type Client } from '@millrace/client';
+import { compileCache } from './compile-cache.ts';
 import { eventually } from './eventually.ts';
 
 type Env = Record<string, string>;
@@ -57,6 +58,7 @@ export async function startStack({ natsUrl, services, env = {} }: StackOptions):
     const log = join(dir, `${service}-${running.length}.log`);
     const given = {
       PATH: process.env['PATH'] ?? '',
+      ...compileCache(),
       NATS_URL: natsUrl,
       LOG_LEVEL: 'info',
       DRAIN_GRACE_MS: '2000',

@@ -1,7 +1,7 @@
 // The `millrace` command as its users have it: a process with an exit code and two outputs.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '@millrace/testkit';
+import { compileCache, eventually } from '@millrace/testkit';
 
 type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
 export type CliProcess = {
@@ -26,7 +26,7 @@ export type CliOptions = {
 const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 const checkout = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** The environment is what is given and PATH, no more: the tests' own must not reach it. */
+/** The environment is what is given, PATH and where compiled sources are, no more: the tests' own must not reach it. */
 export function startMillrace(
   args: readonly string[],
   { env = {}, cwd, input, npm = false }: CliOptions = {},
@@ -35,7 +35,7 @@ export function startMillrace(
     ? ['npm', ['run', '-s', 'millrace', '--', ...args]]
     : [process.execPath, [program, ...args]];
   const child = spawn(command, given, {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...compileCache(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     cwd: npm ? checkout : cwd,
     detached: npm,
