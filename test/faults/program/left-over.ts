@@ -22,6 +22,20 @@ export async function readStored(bus: Bus): Promise<Stored> {
   return { keys: Object.keys(bucket.subjects).map((key) => key.slice(prefix.length)), waiting: queue.messages };
 }
 
+const storedSchema = z.object({ message: z.object({ time: z.string(), data: z.string().default('') }) });
+const SHOWN_CHARACTERS = 600;
+
+/** When it was written, and how it begins: who wrote it may be told from that. */
+export async function readKey(bus: Bus, key: string): Promise<string> {
+  const { state } = createNames(bus.subjects.prefix);
+  const asked = JSON.stringify({ last_by_subj: `$KV.${state}.${key}` });
+  const answer = await bus.nc.request(`$JS.API.STREAM.MSG.GET.KV_${state}`, asked, { timeout: ASK_WITHIN_MS });
+  const stored = storedSchema.safeParse(answer.json());
+  if (!stored.success) return 'gone by now';
+  const { time, data } = stored.data.message;
+  return `${time} ${Buffer.from(data, 'base64').toString().slice(0, SHOWN_CHARACTERS)}`;
+}
+
 /** What a run leaves behind: its head and how it ended; that it was cancelled; what was put off or given up. */
 const KEPT: ReadonlySet<string> = new Set(['head', 'end', 'cancel', 'save', 'dead']);
 

@@ -8,7 +8,7 @@ import { connect, type Client } from '@millrace/client';
 import { connectBus, startStack } from '@millrace/testkit/bench';
 import { z } from 'zod';
 import { startCutProxy } from './cut-proxy.ts';
-import { readStored, type Stored } from './left-over.ts';
+import { readKey, readStored, type Stored } from './left-over.ts';
 import { startReplicas } from './replicas.ts';
 import { startStruckNats, startStruckRedis } from './servers.ts';
 import type { Targets } from './strike.ts';
@@ -21,6 +21,8 @@ export type Rig = Targets & {
   live: LiveWatch;
   ledger(): LedgerLine[];
   stored(): Promise<Stored>;
+  /** What is stored under a key of the runs' state, in words. */
+  readKey(key: string): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -66,6 +68,7 @@ export async function startRig(): Promise<Rig> {
     redis,
     ledger: () => readLines(ledgerFile),
     stored: () => readStored(bus),
+    readKey: (key) => readKey(bus, key),
     async stop() {
       live.stop();
       await Promise.all([bus.close(), cutClient.close()]);

@@ -90,14 +90,19 @@ export async function runBatch(
 /** What is left when every run has ended. An owner that was struck at its last words is noticed after the ack wait. */
 async function unfinished(rig: Rig, ended: readonly string[]): Promise<string[]> {
   let left: string[] = [];
+  let waitingNow = 0;
   const isClean = async () => {
     const { keys, waiting } = await rig.stored();
-    left = leftOver(keys, ended).map((key) => `${key} is still stored`);
-    if (waiting > 0) left.push(`${waiting} commands still wait`);
-    return left.length === 0;
+    left = leftOver(keys, ended);
+    waitingNow = waiting;
+    return left.length === 0 && waiting === 0;
   };
   await eventually(isClean, { timeoutMs: CLEAN_WITHIN_MS, pollMs: 500 }).catch(() => undefined);
-  return left;
+  const headOf = (key: string) => `head.${key.split('.').slice(1, 3).join('.')}`;
+  const told = left.map(
+    async (key) => `${key} is still stored: ${await rig.readKey(key)}; head: ${await rig.readKey(headOf(key))}`,
+  );
+  return [...(await Promise.all(told)), ...(waitingNow > 0 ? [`${waitingNow} commands still wait`] : [])];
 }
 
 async function start(

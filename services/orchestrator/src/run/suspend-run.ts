@@ -41,7 +41,7 @@ export async function suspendRun(parts: EndingParts, run: Run): Promise<PutAway>
   try {
     await storeSuspension(parts, run);
   } catch (error) {
-    if (error instanceof FencedError) await takeBack(parts, run);
+    await takeBack(parts, run);
     if (!MillraceError.isInstance(error) || error.code !== 'message-too-large') throw error;
     const { code, message } = error;
     await forgetSuspension(parts.access, run.ref.tenant, run.ref.runId);
@@ -51,7 +51,7 @@ export async function suspendRun(parts: EndingParts, run: Run): Promise<PutAway>
   return 'away';
 }
 
-/** What stays all the same is forgotten when it is too old. */
+/** It may have an owner by now whom this one does not know of. What stays all the same is forgotten when its timer is due. */
 async function takeBack({ access, store }: EndingParts, { deps, ref }: Run): Promise<void> {
   await takeBackSuspension(access, store.head()).catch((error: unknown) => {
     const { runId } = ref;

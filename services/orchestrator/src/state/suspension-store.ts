@@ -12,6 +12,7 @@ import {
 } from '@millrace/contracts';
 import { deleteEntry, locateEntry, purgeEntries, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { FencedError } from './fenced-error.ts';
+import { readHead } from './run-head.ts';
 import type { Run } from './run-context.ts';
 
 type Address = Pick<RunHead, 'tenant' | 'runId'>;
@@ -42,12 +43,17 @@ export async function writeSuspension(
   }
 }
 
-/** Of an owner that was replaced before its suspension counted: the run may have ended by then, and nobody else removes it. */
+/**
+ * Of an owner that was replaced before its suspension counted: the run may have ended by then, and nobody else removes it. Of one that still
+ * is the owner it stays: it may count. @throws bus-unreachable, store-unavailable
+ */
 export async function takeBackSuspension(
   access: JetStreamAccess,
   { tenant, runId, epoch }: Address & Pick<RunHead, 'epoch'>,
 ): Promise<void> {
   const { state } = access.bus.names;
+  const head = await readHead(access, tenant, runId);
+  if (!head || head.value.epoch === epoch) return;
   const key = stateKeys.suspension(tenant, runId);
   const there = await locateEntry(access, state, key, suspensionSchema);
   if ('value' in there && there.value.epoch === epoch) await purgeEntries(access, state, key, there.revision);
