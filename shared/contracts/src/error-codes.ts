@@ -52,6 +52,7 @@ export const ERROR_CODES = {
   'reads-undeclared': 'A processor looked at something that its reads do not name.',
   'replica-busy': 'A replica has as many calls under way as it takes.',
   'processor-verdict-refused': 'A processor gave a verdict that its stage does not allow.',
+  'object-broken': 'A processor changed the object that the model was asked for so that it does not fit its schema.',
   'text-withheld': 'A processor aborted with a reason that the output processors rejected.',
   'session-lost': 'A stream session broke off: silence, a gap in its numbers, or a replica that went away.',
   'state-not-serializable': 'An entry’s state holds something that is not JSON.',

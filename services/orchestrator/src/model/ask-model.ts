@@ -97,8 +97,8 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
   const messageId = responseMessageId(runId, input.stepNumber);
   const payload = () => ({ messageId, ...(warnings.length > 0 && { warnings }) });
   const first = () => chunk(runId, { type: 'step-start', payload: payload() });
-  const isObject = showsObject(run, call);
-  if (call.cached) return streamStep(run, input, { first, lastChunks, source: fromCache(run, call.cached), isObject });
+  const shown = { isObject: showsObject(run, call), keepsSaid: call.structuredOutput !== undefined };
+  if (call.cached) return streamStep(run, input, { first, lastChunks, source: fromCache(run, call.cached), ...shown });
   run.dispatch({ action: 'model-called' });
   const count = run.state().modelCalls;
   const meter = createCallMeter(run, call);
@@ -122,7 +122,7 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
       return failure;
     }
   };
-  const stream = await streamStep(run, input, { first, lastChunks, source, isObject });
+  const stream = await streamStep(run, input, { first, lastChunks, source, ...shown });
   // What was given away is asked for again by whoever has the run then, under the same number.
   const isCut = stream.kind !== 'answer' && !isGivenAway(run.signal);
   const usage = stream.kind === 'answer' ? stream.usage : isCut ? meter.taken() : undefined;

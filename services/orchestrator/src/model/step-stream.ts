@@ -13,6 +13,7 @@ import type { ModelAnswered, ModelEnd, ModelFailure } from './model-stream.ts';
 import { endsByItself } from './part-ends.ts';
 import { unlessStopped } from '../state/unless-stopped.ts';
 import { createObjectPartials, NO_OBJECTS } from './object-partials.ts';
+import { createSaidText } from './said-text.ts';
 import { openOutputChain, type ChainEnd, type OutputChain } from '../stages/output-chain.ts';
 import { applyFold } from '../stages/guard-chunks.ts';
 
@@ -20,7 +21,7 @@ import { applyFold } from '../stages/guard-chunks.ts';
 export type ChunkSource = (signal: AbortSignal, take: (chunks: Chunk[]) => Promise<void>) => Promise<ModelEnd>;
 
 export type StepStream =
-  | ({ kind: 'answer'; last?: LastOut } & Said)
+  | ({ kind: 'answer'; last?: LastOut; said?: string | undefined } & Said)
   | ({ kind: 'model-error' } & ModelFailure)
   | { kind: 'interrupt'; interrupt: Interrupt };
 
@@ -36,8 +37,14 @@ export type LastChunks = (said: Said) => readonly Chunk[];
 /** After a cancel, what processors have let through has this long to come out, ms. */
 const FLUSH_MS = 500;
 
-/** `isObject`: its text is the JSON of an object, which is shown while it is written. */
-type Streamed = { first: () => Chunk; source: ChunkSource; lastChunks?: LastChunks | undefined; isObject?: boolean };
+/** `isObject`: its text is the JSON of an object, which is shown while it is written. `keepsSaid`: the model's own words are needed. */
+type Streamed = {
+  first: () => Chunk;
+  source: ChunkSource;
+  lastChunks?: LastChunks | undefined;
+  isObject?: boolean;
+  keepsSaid?: boolean;
+};
 
 /** @param streamed `first` is made when the first chunks of the source are there and goes with them, `lastChunks` behind them all */
 export async function streamStep(run: Run, input: StageInput, streamed: Streamed): Promise<StepStream> {
@@ -49,13 +56,14 @@ export async function streamStep(run: Run, input: StageInput, streamed: Streamed
 }
 
 async function passStream(run: Run, input: StageInput, streamed: Streamed): Promise<StepStream> {
-  const { first, source, lastChunks, isObject = false } = streamed;
+  const { first, source, lastChunks, isObject = false, keepsSaid = false } = streamed;
   const messageId = responseMessageId(run.ref.runId, input.stepNumber);
   let builder = createAnswerBuilder(messageId);
   /** Where each chunk that was let through stands in the run. */
   const places: number[] = [];
   let objects = isObject ? createObjectPartials(run.ref.runId) : NO_OBJECTS;
   const parts = createOpenParts();
+  const said = keepsSaid ? createSaidText() : undefined;
   const giveUp = new AbortController();
   const signal = AbortSignal.any([run.signal, giveUp.signal]);
   const started = performance.now();
@@ -109,6 +117,7 @@ async function passStream(run: Run, input: StageInput, streamed: Streamed): Prom
   const push = (chain: OutputChain, chunks: readonly Chunk[]) => {
     try {
       parts.see(chunks);
+      said?.see(chunks);
       chain.push(chunks);
     } catch (error) {
       breakOff(error);
@@ -162,7 +171,7 @@ async function passStream(run: Run, input: StageInput, streamed: Streamed): Prom
     if (!end) return stoppedFromOutside(run, released());
     if ('error' in end) return { kind: 'model-error', ...end };
     const last = fold?.last && (interrupt ? { interrupt } : { chunks: fold.last });
-    return { kind: 'answer', builder, ...end, ...(last && { last }) };
+    return { kind: 'answer', builder, ...end, ...(last && { last }), ...(said && { said: said.text() }) };
   } finally {
     unlisten();
     // A session that is over does not mind; one that is not would be kept alive for ever.

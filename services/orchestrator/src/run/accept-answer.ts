@@ -5,9 +5,7 @@ import {
   toWireError,
   withText,
   withToolCalls,
-  type Chunk,
   type Draft,
-  type JsonValue,
   type Message,
   type MessageOp,
   type StageInput,
@@ -16,37 +14,46 @@ import {
   type ToolDefinition,
 } from '@millrace/contracts';
 import { MAX_TOOL_CALLS, tooManyCalls } from '../model/answer-builder.ts';
-import type { ModelCall } from '../model/ask-model.ts';
+import type { Answered, ModelCall } from '../model/ask-model.ts';
 import type { LastOut } from '../model/step-stream.ts';
-import { guardChunks } from '../stages/guard-chunks.ts';
-import { failInOwnWords, isSuspension, rejecting, type Interrupt } from '../state/interrupt.ts';
+import { failInOwnWords, isSuspension, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
 import { settleStep } from './settle-step.ts';
 import { closeRun, rejectRun } from './closing-chunks.ts';
+import { judgeObject, textChanges, type AskedObject } from './judge-object.ts';
 import { stepInput } from './step-input.ts';
 
-/** @param last what came out of the step's processors behind the answer */
+/** @param answered `last`: what came out of the step's processors behind the answer */
 export async function acceptAnswer(
   run: Run,
   call: ModelCall,
   answer: StepAnswer,
-  last?: LastOut,
+  { last, said }: Answered,
 ): Promise<Interrupt | undefined> {
   const { message } = answer;
   const system = run.state().conversation.system;
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   const draft = { answer, tools: call.tools, structured: call.structuredOutput !== undefined, system };
-  return judgeAnswer(run, draft, last);
+  const schema = call.structuredOutput?.schema;
+  return judgeAnswer(run, draft, { last, ...(schema && { asked: { schema, said } }) });
 }
 
+/** What is known of an answer besides: nothing where the run was put away meanwhile. */
+type Besides = { last?: LastOut | undefined; asked?: AskedObject };
+
 /** Where the stage has suspended, the answer stands in the state: the model is not asked again. */
-export async function judgeAnswer(run: Run, draft: Draft, last?: LastOut): Promise<Interrupt | undefined> {
+export async function judgeAnswer(
+  run: Run,
+  draft: Draft,
+  { last, asked }: Besides = {},
+): Promise<Interrupt | undefined> {
   const { message, text, toolCalls, finishReason, usage } = draft.answer;
   const steps = stepsWith(run.state(), draft.answer);
   const input = { ...stepInput(run), steps, text, toolCalls, finishReason, usage, messageId: message.id };
-  const result = await runStage(run, 'processOutputStep', input);
+  const { changes, see } = textChanges(text);
+  const result = await runStage(run, 'processOutputStep', input, { see });
   if (result.interrupt) {
     if (isSuspension(result.interrupt)) run.dispatch({ action: 'answer-drafted', draft });
     return result.interrupt;
@@ -55,10 +62,8 @@ export async function judgeAnswer(run: Run, draft: Draft, last?: LastOut): Promi
   // Processors may have added calls to those of the model.
   if (toolCallsOf(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(tooManyCalls()));
   const answer = { ...draft.answer, message: final, text: messageText(final), toolCalls: toolCallsOf(final) };
-  // With calls the answer is not the last one: its words are about the calls.
-  const object = draft.structured && answer.toolCalls.length === 0 ? parseObject(answer.text) : undefined;
-  if (object && 'interrupt' in object) return object.interrupt;
-  const passed = object && (await passObject(run, object.value));
+  const texts = { passed: text, final: answer.text, changes };
+  const passed = draft.structured ? await judgeObject(run, final, asked, texts) : undefined;
   if (passed && 'interrupt' in passed) return passed.interrupt;
   const system = changedGroups(draft.system, run.state().conversation.system);
   const isChanged = JSON.stringify(final) !== JSON.stringify(message);
@@ -97,33 +102,6 @@ async function accept(
   settleStep(run);
   const rejected = last && closeRun(run, last.chunks);
   return rejected ?? run.checkpoint();
-}
-
-function parseObject(text: string): { value: JsonValue } | { interrupt: Interrupt } | undefined {
-  if (text.trim() === '') return undefined;
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    // What the parser says of it quotes the answer.
-    const message = 'The model was asked for an object and answered with something that is no JSON.';
-    const remedy = 'Use a model that supports structured output.';
-    return { interrupt: failInOwnWords({ code: 'model-call-failed', message, remedy }) };
-  }
-}
-
-/** The object as the output chain lets it through; none where it is dropped there. */
-async function passObject(run: Run, object: JsonValue): Promise<{ object?: JsonValue } | { interrupt: Interrupt }> {
-  return run.inTurn(async () => {
-    const whole: Chunk = { type: 'object-result', runId: run.ref.runId, from: 'AGENT', object };
-    const { chunks, interrupt } = await guardChunks(run, [whole]);
-    const stopped = run.interruption();
-    if (stopped) return { interrupt: stopped };
-    const from = run.state().open?.firstIndex ?? run.chunks.nextIndex();
-    if (interrupt) return { interrupt: rejecting(interrupt, { what: 'step', from }) };
-    run.chunks.publish(chunks);
-    const last = chunks.findLast((part) => part.type === 'object-result');
-    return last ? { object: last.object } : {};
-  });
 }
 
 /** The operations that make the groups of `after` out of those of `before`, but for their places. */

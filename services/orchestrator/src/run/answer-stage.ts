@@ -35,7 +35,7 @@ export async function answerStage(run: Run): Promise<Interrupt | undefined> {
     const { interrupt, by } = settled
       ? { interrupt: settled, by: undefined }
       : await judgeResponse(run, call, answered, answer);
-    if (!interrupt) return acceptAnswer(run, call, answer, answered.last);
+    if (!interrupt) return acceptAnswer(run, call, answer, answered);
     if (answer.fromCache) return interrupt;
     const told = await tellCutOff(run, stepInput(run), { model: answer.model, usage: answer.usage, by });
     return interrupt.kind === 'rewind' && told ? told : interrupt;

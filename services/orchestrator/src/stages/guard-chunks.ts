@@ -66,7 +66,7 @@ export function sendChunks(run: Run, chunks: readonly Chunk[]): Promise<Interrup
 }
 
 /** What the output stream's processors are told of the run. */
-function streamInput(run: Run): StageInput {
+export function streamInput(run: Run): StageInput {
   const { conversation, retryCount, steps, open } = run.state();
   const stepNumber = open?.closed ? steps.length - 1 : steps.length;
   return { retryCount, stepNumber: Math.max(stepNumber, 0), conversation };

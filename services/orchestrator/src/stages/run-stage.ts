@@ -17,7 +17,7 @@ import { resumePoint, suspendStage, withKept } from './suspend-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { createStageData, dataSink, type StageData } from './custom-chunks.ts';
 import type { DataSink } from './ordered-sink.ts';
-import { emptyFold, type StageFold } from './verdict-fold.ts';
+import { emptyFold, type Judged, type StageFold } from './verdict-fold.ts';
 import { stopOutcome } from './stop-outcome.ts';
 
 export type StageResult = {
@@ -39,13 +39,15 @@ export type StageOptions = {
   position?: number;
   /** Where custom chunks go. */
   sink?: DataSink;
+  /** Told of each verdict, in the order of the entries. */
+  see?: ((judged: Judged) => void) | undefined;
 };
 
 export async function runStage(
   run: Run,
   stage: Stage,
   input: StageInput,
-  { subject, position, sink = dataSink(run) }: StageOptions = {},
+  { subject, position, sink = dataSink(run), see }: StageOptions = {},
 ): Promise<StageResult> {
   const all = entriesOf(run.plan, stage);
   if (all.length === 0) return { input };
@@ -56,7 +58,7 @@ export async function runStage(
   const started = performance.now();
   const data = createStageData(run, sink);
   const entries = point ? fromEntry(all, point.resumed.entry) : all;
-  const request = { stage, input: point ? withKept(input, point.kept) : input, resumed: point?.resumed };
+  const request = { stage, input: point ? withKept(input, point.kept) : input, resumed: point?.resumed, see };
   const fold = await foldStage(run, entries, request, data);
   if (fold.ops.length > 0) run.dispatch({ action: 'messages-changed', ops: fold.ops, unpassed: true });
   if (fold.violations.length > 0) run.dispatch({ action: 'violations-found', violations: fold.violations });
@@ -85,7 +87,7 @@ function fromEntry(entries: PlanEntry[], name: string): PlanEntry[] {
 async function foldStage(
   run: Run,
   entries: PlanEntry[],
-  { stage, input, resumed }: Omit<StageRequest, 'onData'>,
+  { stage, input, resumed, see }: Omit<StageRequest, 'onData'> & Pick<StageOptions, 'see'>,
   data: StageData,
 ): Promise<StageFold> {
   let fold = emptyFold(input);
@@ -101,16 +103,23 @@ async function foldStage(
     const request = { stage, input: fold.input, resumed, onData: data.write };
     fold = segment.group
       ? await foldGroup(run, segment.entries, request, { fold, data })
-      : await foldEntries(run, segment.entries, request, { fold, data });
+      : await foldEntries(run, segment.entries, request, { fold, data }, see);
     if (run.signal.aborted || fold.stopped || (await data.flush())) break;
   }
   return fold;
 }
 
-async function foldEntries(run: Run, entries: PlanEntry[], request: StageRequest, { fold: before, data }: Folding) {
+async function foldEntries(
+  run: Run,
+  entries: PlanEntry[],
+  request: StageRequest,
+  { fold: before, data }: Folding,
+  see: StageOptions['see'],
+) {
   let fold = before;
   for await (const judged of callProcessors(run, entries, request)) {
     if (run.signal.aborted) break;
+    see?.(judged);
     fold = keep(run, fold, judged, data, []);
     if (fold.stopped || (await data.flush())) break;
   }

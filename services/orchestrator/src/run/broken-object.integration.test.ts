@@ -1,0 +1,113 @@
+// An object of the model's that a processor breaks: the run says which one, and no word of the object.
+import type { Chunk } from '@millrace/contracts';
+import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { useOpenSteps, type Judge } from '../testing/open-steps.ts';
+import { planEntry } from '../testing/plan-entries.ts';
+
+const nats = useNats();
+/** Puts one text in the place of another, in the words or in the object itself. */
+const replacing = (id: string) =>
+  defineProcessor({
+    id,
+    description: 'of a test',
+    stages: ['processOutputStream'],
+    reads: [],
+    options: z.strictObject({
+      from: z.string().default('nothing'),
+      to: z.unknown().default(''),
+      in: z.string().default('text'),
+    }),
+    create: ({ from, to, in: where }) => ({
+      id,
+      processOutputStream({ part }): Chunk {
+        if (where === 'text' && part.type === 'text-delta')
+          return { ...part, payload: { ...part.payload, text: part.payload.text.replaceAll(from, String(to)) } };
+        if (where === 'object' && part.type === 'object-result')
+          return { ...part, object: JSON.parse(JSON.stringify(part.object).replaceAll(from, JSON.stringify(to))) };
+        return part;
+      },
+    }),
+  });
+useProcessors(nats, [replacing('one'), replacing('two')], 'guards');
+useProcessors(nats, [replacing('three')], 'others');
+const stepOf = useOpenSteps(useBus(nats, 'orchestrator'));
+
+const schema = {
+  type: 'object',
+  properties: { name: { type: 'string', maxLength: 5 }, age: { type: 'integer' } },
+  required: ['name'],
+};
+const said = '{"name":"ada","age":42}';
+const entry = (name: string, options = {}) => planEntry(name, { stages: ['processOutputStream'], options });
+const broken = (who: string, path: string) => ({
+  ending: { error: { code: 'object-broken', message: expect.stringContaining(who), path }, ownWords: true },
+});
+async function answered(entries: ReturnType<typeof entry>[], text = said, judges: { processOutputStep?: Judge } = {}) {
+  const made = await stepOf([{ text }], judges, { agent: { structuredOutput: { schema } }, entries });
+  const interrupt = await made.answer();
+  expect(JSON.stringify(interrupt ?? null)).not.toMatch(/ada|42/);
+  return { interrupt, object: made.run.state().open?.answer?.object };
+}
+
+describe('an object that a processor of the stream', () => {
+  test('masks within its schema is the answer', async () => {
+    const { interrupt, object } = await answered([entry('one', { from: 'ada', to: '***' })]);
+    expect(interrupt).toBeUndefined();
+    expect(object).toEqual({ name: '***', age: 42 });
+  });
+
+  test.each([
+    ['no JSON any more', { from: '"ada"', to: '***' }],
+    ['a value of another type', { from: '42', to: '"**"' }],
+    ['a text that is too long', { from: 'ada', to: '[a name]' }],
+    ['an object without a member that has to be there', { from: 'name', to: '****' }],
+  ])('makes %s fails the run by its name', async (_what, options) => {
+    const entries = [entry('one', { from: 'nothing' }), entry('two', options), entry('three', { from: '}', to: '} ' })];
+    expect((await answered(entries)).interrupt).toMatchObject(broken('"two" (two)', 'processOutputStream/two'));
+  });
+
+  test('breaks and a later one breaks further is the first one’s', async () => {
+    const entries = [entry('one', { from: '"ada"', to: '***' }), entry('three', { from: '{', to: '' })];
+    expect((await answered(entries)).interrupt).toMatchObject(broken('"one"', 'processOutputStream/one'));
+  });
+
+  test('breaks as a whole, when its words have passed, is that one’s too', async () => {
+    const entries = [entry('one'), entry('two', { from: '42', to: '**', in: 'object' })];
+    const { interrupt, object } = await answered(entries);
+    expect(interrupt).toMatchObject(broken('"two"', 'processOutputStream/two'));
+    expect(object).toBeUndefined();
+  });
+});
+
+test('an object that a processor of processOutputStep breaks fails the run by its name', async () => {
+  const processOutputStep: Judge = ({ text = '' }) => ({
+    type: 'continue',
+    changes: { text: text.replace('42', '"**"') },
+  });
+  const { interrupt } = await answered([entry('one', { from: 'ada', to: '***' })], said, { processOutputStep });
+  expect(interrupt).toMatchObject(broken('"processOutputStep"', 'processOutputStep/processOutputStep'));
+});
+
+test('an object that a later processor mends is the answer', async () => {
+  const processOutputStep: Judge = () => ({ type: 'continue', changes: { text: '{"name":"**"}' } });
+  const { interrupt, object } = await answered([entry('one', { from: '"ada"', to: '***' })], said, {
+    processOutputStep,
+  });
+  expect(interrupt).toBeUndefined();
+  expect(object).toEqual({ name: '**' });
+});
+
+describe('what the model itself has broken is nobody else’s', () => {
+  test('where it is no JSON', async () => {
+    const { interrupt } = await answered([entry('one', { from: 'prose', to: '***' })], 'prose');
+    expect(interrupt).toMatchObject({ ending: { error: { code: 'model-call-failed' } } });
+  });
+
+  test('where it is JSON, and not of the schema', async () => {
+    const { interrupt, object } = await answered([entry('one', { from: 'x', to: 'y' })], '{"name":"x","age":"old"}');
+    expect(interrupt).toBeUndefined();
+    expect(object).toEqual({ name: 'y', age: 'old' });
+  });
+});
