@@ -1,17 +1,19 @@
-import { mkdtemp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, mkdir, readFile, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { millrace } from '../testing/recorded-io.ts';
+import { inNewFolder } from './claimed-folder.ts';
+import { runProgram } from './run-program.ts';
 import { testFile, typescriptFiles } from './scaffold.ts';
-import { insertAfter } from './workspace-package.ts';
+import { insertAfter, orAsBefore } from './workspace-package.ts';
 
 const checkout = resolve(import.meta.dirname, '../../../..');
 let cwd: string;
 const create = (...args: string[]) => millrace(['new', ...args], { cwd });
 
 beforeAll(async () => {
-  cwd = await mkdtemp(join(tmpdir(), 'millrace-new-command-'));
+  cwd = await realpath(await mkdtemp(join(tmpdir(), 'millrace-new-command-')));
 });
 afterAll(() => rm(cwd, { recursive: true }));
 
@@ -29,6 +31,66 @@ test('new overwrites nothing', async () => {
 
 test.each(['a b', '../up', 'a.b', 'x'.repeat(65)])('new refuses a name that is no id: %j', async (name) => {
   expect(await create('tool', name)).toMatchObject({ code: 1, stderr: expect.stringContaining('1 to 64') });
+});
+
+test.each([
+  ['processor', 'processor', 'a package of this workspace has it (shared/processor/package.json)'],
+  ['tool', 'testkit', 'a package of this workspace has it (shared/testkit/package.json)'],
+  ['processor', 'gateway', 'test/architecture/import-table.ts has a row of it'],
+  ['processor', 'pii', 'a processor has it (services/guardrails/src/pii/pii.ts)'],
+  ['tool', 'clock', 'a tool has it (services/tools/src/clock.ts)'],
+  ['processor', 'main', 'its program is main.ts already'],
+  ['tool', 'Upper', 'a package begins with a lower-case letter'],
+])('in this workspace a new %s is not called %s', async (kind, name, problem) => {
+  const there = () => readdir(join(checkout, 'services'));
+  const before = await there();
+  expect(await millrace(['new', kind, name], { cwd: checkout })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining(problem),
+  });
+  expect(await there()).toEqual(before);
+});
+
+test('new leaves nothing of what did not come about, and takes no folder that is there', async () => {
+  const half = join(cwd, 'half');
+  const write = () => inNewFolder(half, 'millrace new tool', () => runProgram('no-such-program', [], half, {}));
+  // Twice: the first time leaves nothing in the way of the second.
+  await expect(write()).rejects.toThrow(/"no-such-program" failed in .*: .*ENOENT/);
+  await expect(write()).rejects.toThrow('ENOENT');
+  expect(await readdir(cwd)).not.toContain('half');
+  await mkdir(half);
+  await expect(write()).rejects.toThrow('is there already');
+  expect(await readdir(half)).toEqual([]);
+});
+
+test('new puts files back that it had changed', async () => {
+  await writeFile(join(cwd, 'table'), 'before');
+  const change = async () => {
+    await writeFile(join(cwd, 'table'), 'after');
+    throw new Error('no registry');
+  };
+  await expect(orAsBefore(cwd, ['table'], change)).rejects.toThrow('no registry');
+  expect(await readFile(join(cwd, 'table'), 'utf8')).toBe('before');
+});
+
+test('new follows a link into this workspace, and writes nothing through one that leads nowhere', async () => {
+  await symlink(join(checkout, 'docs'), join(cwd, 'link'));
+  expect(await create('tool', 'x', '--into', join(cwd, 'link/x'))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('leave --into out'),
+  });
+  await symlink(join(cwd, 'nowhere'), join(cwd, 'dangling'));
+  expect(await create('tool', 'dangling', '--lang', 'py')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is there already'),
+  });
+  expect(await readdir(cwd)).not.toContain('nowhere');
+});
+
+test('new says its next steps as a shell reads them', async () => {
+  const { stdout } = await create('tool', 'x', '--lang', 'py', '--into', "it's here; ok");
+  expect(stdout).toContain(`python3 '${cwd}/it'\\''s here; ok/main.py'\n`);
 });
 
 test('new refuses a language that it does not have', async () => {
@@ -82,4 +144,19 @@ test('what is written names its variables as the language wants them', () => {
   const [definition] = typescriptFiles('tool', '2-fast_4U');
   expect(definition?.text).toContain('export const my2Fast4U = defineTool({');
   expect(testFile('processor', 'no-shouting').text).toContain("import { noShouting } from './no-shouting.ts';");
+});
+
+test.each([
+  ['processor', 'class', 'classProcessor'],
+  ['tool', 'new', 'newTool'],
+  ['processor', 'z', 'zProcessor'],
+  ['processor', 'options', 'optionsProcessor'],
+  ['processor', 'define-processor', 'defineProcessorProcessor'],
+  ['tool', 'count-letter', 'countLetterTool'],
+  ['processor', 'test', 'testProcessor'],
+  ['tool', 'run-processor-service', 'runProcessorServiceTool'],
+] as const)('a %s called %s does not take a word that means something there already', (kind, id, variable) => {
+  const [definition, program] = typescriptFiles(kind, id);
+  expect(definition?.text).toContain(`export const ${variable} = define`);
+  expect(program?.text).toContain(`${kind}s: [${variable}]`);
 });

@@ -1,11 +1,12 @@
 // `millrace new`: writes what somebody begins with, so that it works as it is. In this workspace a package like the others; outside of it a
 // folder that needs nothing of this checkout any more; in Python a folder with one module, wherever it is.
-import { stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { isToken } from '@millrace/contracts';
 import { cliCommand, group, type Cli } from '../cli-command.ts';
 import { note, say } from '../cli-io.ts';
 import { UsageError } from '../usage-error.ts';
+import { inNewFolder, realFolder } from './claimed-folder.ts';
+import { fileNameProblem, workspaceNameProblem } from './name-problem.ts';
 import { makeOutsideFolder } from './outside-folder.ts';
 import { makePythonFolder } from './python-folder.ts';
 import type { Kind } from './scaffold.ts';
@@ -37,23 +38,29 @@ const newOf = (cli: Cli, kind: Kind) => {
       if (!isToken(name))
         throw new UsageError(`a name is 1 to 64 of A-Z, a-z, 0-9, "_" and "-", not "${name}"`, command);
       if (lang !== 'ts' && lang !== 'py') throw new UsageError(`--lang is ts or py, not "${lang}"`, command);
-      const isInside = isWithin(resolve(cwd, into ?? '.'));
-      const folder = into === undefined ? defaultFolder(cwd, isInside, lang, name) : resolve(cwd, into);
-      if (await isThere(folder)) throw new UsageError(`${folder} is there already: take another name`, command);
+      const given = await realFolder(resolve(cwd, into ?? '.'));
+      const isInside = isWithin(given);
+      const folder = into === undefined ? defaultFolder(given, isInside, lang, name) : given;
       if (lang === 'py') {
-        await makePythonFolder(CHECKOUT, folder, kind, name);
+        await inNewFolder(folder, command, () => makePythonFolder(CHECKOUT, folder, kind, name));
         return say(cli.io, pythonSteps(kind, name, folder));
       }
+      refuse(name, command, fileNameProblem(name));
       if (!isInside) {
-        note(cli.io, '[new] packages are built and packed; npm installs the rest');
-        await makeOutsideFolder(CHECKOUT, folder, kind, name, env);
+        await inNewFolder(folder, command, () => {
+          note(cli.io, '[new] packages are built and packed; npm installs the rest');
+          return makeOutsideFolder(CHECKOUT, folder, kind, name, env);
+        });
         return say(cli.io, outsideSteps(kind, name, folder));
       }
       if (into !== undefined)
         throw new UsageError('in this workspace it stands in services/NAME: leave --into out', command);
-      if (!/^[a-z]/.test(name)) throw new UsageError('a package begins with a lower-case letter', command);
-      note(cli.io, '[new] the pinned pnpm updates the lockfile');
-      say(cli.io, insideSteps(kind, name, await addToWorkspace(CHECKOUT, kind, name, env)));
+      refuse(name, command, await workspaceNameProblem(CHECKOUT, kind, name));
+      const made = await inNewFolder(folder, command, () => {
+        note(cli.io, '[new] the pinned pnpm updates the lockfile');
+        return addToWorkspace(CHECKOUT, kind, name, env);
+      });
+      say(cli.io, insideSteps(kind, name, made));
     },
   });
 };
@@ -64,11 +71,12 @@ function defaultFolder(cwd: string, isInside: boolean, lang: string, name: strin
 }
 
 const isWithin = (folder: string): boolean => folder === CHECKOUT || folder.startsWith(`${CHECKOUT}${sep}`);
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
+function refuse(name: string, command: string, problem: string | undefined): void {
+  if (problem !== undefined) throw new UsageError(`"${name}" cannot be the name: ${problem}`, command);
+}
+/** As a shell reads it. */
+const quoted = (path: string): string =>
+  /^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 const portable = (path: string): string => path.split(sep).join('/');
 
 const SAID: Record<Kind, string> = {
@@ -78,7 +86,7 @@ const SAID: Record<Kind, string> = {
 
 const inAnotherTerminal = (kind: Kind, name: string, folder: string): string => `In another terminal:
   npm run -s millrace -- check ${name}
-  npm run -s millrace -- agents apply ${folder}/agent.yaml
+  npm run -s millrace -- agents apply ${quoted(`${folder}/agent.yaml`)}
   npm run -s millrace -- run ${name} "${SAID[kind]}"`;
 
 const insideSteps = (kind: Kind, name: string, folder: string): string =>
@@ -92,7 +100,7 @@ const outsideSteps = (kind: Kind, name: string, folder: string): string =>
   `${folder} is a ${kind} that works as it is: change it. It needs nothing of this checkout.
 
 With NATS_URL set to where Millrace is, run it, and leave it running:
-  cd ${folder} && npm start
+  cd ${quoted(folder)} && npm start
 ${inAnotherTerminal(kind, name, folder)}`;
 
 const pythonSteps = (kind: Kind, name: string, folder: string): string => {
@@ -100,7 +108,7 @@ const pythonSteps = (kind: Kind, name: string, folder: string): string => {
   return `${shown}/main.py is a ${kind} that works as it is: change it. millrace.py beside it carries the protocol.
 
 With NATS_URL set to where Millrace is, run it, and leave it running:
-  pip install -r ${shown}/requirements.txt
-  python3 ${shown}/main.py
+  pip install -r ${quoted(`${shown}/requirements.txt`)}
+  python3 ${quoted(`${shown}/main.py`)}
 ${inAnotherTerminal(kind, name, shown)}`;
 };

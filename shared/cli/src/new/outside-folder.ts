@@ -32,9 +32,8 @@ export async function makeOutsideFolder(
   for (const { name, text } of files) await writeNew(join(folder, name), text);
   const tarballs = await packPackages(checkout, join(folder, 'vendor'), catalog, env);
   const ours = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:vendor/${file}`]));
+  // Without a name: it is never published, and not every id is one that npm takes.
   const manifest = {
-    name: id,
-    version: '1.0.0',
     private: true,
     type: 'module',
     scripts: { start: 'node main.ts', typecheck: 'tsc --noEmit' },

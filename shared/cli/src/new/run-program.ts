@@ -16,7 +16,9 @@ export function runProgram(
       if (error === null) return resolve(stdout);
       const said = `${stdout}\n${stderr}`.trim().slice(-MAX_TOLD);
       reject(
-        new MillraceError('internal', `"${program} ${args.join(' ')}" failed in ${cwd}: ${said}`, { cause: error }),
+        new MillraceError('internal', `"${[program, ...args].join(' ')}" failed in ${cwd}: ${said || error.message}`, {
+          cause: error,
+        }),
       );
     }),
   );

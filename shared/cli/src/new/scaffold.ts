@@ -5,10 +5,13 @@ export type ScaffoldFile = { name: string; text: string };
 
 /** The definition and the program, in TypeScript. @param id a token: its own, its service's and its agent's */
 export function typescriptFiles(kind: Kind, id: string): ScaffoldFile[] {
-  const isTool = kind === 'tool';
+  const variable = variableOf(kind, id);
   return [
-    { name: `${id}.ts`, text: isTool ? toolDefinition(id) : processorDefinition(id) },
-    { name: 'main.ts', text: program(kind, id) },
+    {
+      name: `${id}.ts`,
+      text: kind === 'tool' ? toolDefinition(id, variable) : processorDefinition(id, variable),
+    },
+    { name: 'main.ts', text: program(kind, id, variable) },
   ];
 }
 
@@ -17,7 +20,7 @@ export function pythonFiles(kind: Kind, id: string): ScaffoldFile[] {
 }
 
 export function testFile(kind: Kind, id: string): ScaffoldFile {
-  return { name: `${id}.test.ts`, text: kind === 'tool' ? toolTest(id) : processorTest(id) };
+  return { name: `${id}.test.ts`, text: kind === 'tool' ? toolTest(id) : processorTest(id, variableOf(kind, id)) };
 }
 
 export function agentFile(kind: Kind, id: string): ScaffoldFile {
@@ -26,13 +29,40 @@ export function agentFile(kind: Kind, id: string): ScaffoldFile {
   return { name: 'agent.yaml', text: `${head}${uses}\n` };
 }
 
-/** `no-shouting` is `noShouting`; what is no name of a variable so has a `my` before it. */
-function variableOf(id: string): string {
+/** `no-shouting` is `noShouting`; what is no name of a variable so has a `my` before it, what is a word already its kind behind it. */
+function variableOf(kind: Kind, id: string): string {
+  const name = camelCase(id);
+  return isWord(name) ? `${name}${kind === 'tool' ? 'Tool' : 'Processor'}` : name;
+}
+
+function camelCase(id: string): string {
   const name = id.replaceAll(/[-_]+(.)?/g, (_, letter: string | undefined) => (letter ?? '').toUpperCase());
   return /^[a-z]/.test(name) ? name : `my${name}`;
 }
 
-const processorDefinition = (id: string): string => `// ${id}: blocks input in capitals.
+/** Of the language, where what is written here does not happen to use them. */
+const RESERVED =
+  `arguments await break case catch class continue debugger default delete do else enum eval export extends false finally
+  for function if implements import in instanceof interface let new null package private protected public return static super switch
+  this throw true try typeof undefined var void while with yield`.split(/\s+/);
+let words: ReadonlySet<string> | undefined;
+
+/** Whether the name means something in what is written already. */
+function isWord(name: string): boolean {
+  words ??= new Set([...RESERVED, ...templates().flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? [])]);
+  return words.has(name);
+}
+
+const templates = (): string[] => [
+  processorDefinition('', ''),
+  toolDefinition('', ''),
+  program('processor', '', ''),
+  program('tool', '', ''),
+  processorTest('', ''),
+  toolTest(''),
+];
+
+const processorDefinition = (id: string, variable: string): string => `// ${id}: blocks input in capitals.
 import { defineProcessor } from '@millrace/processor';
 import { z } from 'zod';
 
@@ -50,7 +80,7 @@ const options = z.strictObject({
  * input:
  *   - use: ${id}
  */
-export const ${variableOf(id)} = defineProcessor({
+export const ${variable} = defineProcessor({
   id: '${id}',
   description: 'Blocks input in capitals.',
   stages: ['processInput'],
@@ -65,11 +95,11 @@ export const ${variableOf(id)} = defineProcessor({
 });
 `;
 
-const toolDefinition = (id: string): string => `// ${id}: counts the letters of a word.
+const toolDefinition = (id: string, variable: string): string => `// ${id}: counts the letters of a word.
 import { defineTool } from '@millrace/processor';
 import { z } from 'zod';
 
-export const ${variableOf(id)} = defineTool({
+export const ${variable} = defineTool({
   name: '${id}',
   description: 'Counts how often a letter stands in a word. Answers the count.',
   inputSchema: z.strictObject({ word: z.string().describe('where'), letter: z.string().min(1).describe('which') }),
@@ -82,24 +112,27 @@ export function countLetter(word: string, letter: string): { count: number } {
 }
 `;
 
-const program = (kind: Kind, id: string): string => `// The program of the service ${id}.
+const program = (kind: Kind, id: string, variable: string): string => `// The program of the service ${id}.
 import { runProcessorService } from '@millrace/processor';
-import { ${variableOf(id)} } from './${id}.ts';
+import { ${variable} } from './${id}.ts';
 
-await runProcessorService({ name: '${id}', version: '1.0.0', ${kind}s: [${variableOf(id)}] });
+await runProcessorService({ name: '${id}', version: '1.0.0', ${kind}s: [${variable}] });
 `;
 
-const processorTest = (id: string): string => `import { callStages, processorConformance } from '@millrace/testkit';
+const processorTest = (
+  id: string,
+  variable: string,
+): string => `import { callStages, processorConformance } from '@millrace/testkit';
 import { expect, test } from 'vitest';
-import { ${variableOf(id)} } from './${id}.ts';
+import { ${variable} } from './${id}.ts';
 
-processorConformance(${variableOf(id)});
+processorConformance(${variable});
 
 test.each([
   ['WHY DOES NOBODY EVER LISTEN TO ME', 'abort'],
   ['Why does nobody ever listen to me?', 'continue'],
 ])('%s: %s', async (said, verdict) => {
-  const called = { stage: 'processInput' as const, uses: [{ definition: ${variableOf(id)} }], input: [said] };
+  const called = { stage: 'processInput' as const, uses: [{ definition: ${variable} }], input: [said] };
   expect((await callStages(called)).verdicts).toMatchObject([{ type: verdict }]);
 });
 `;
@@ -163,6 +196,6 @@ serve("${id}", [${classOf(id)}])
 `;
 
 const classOf = (id: string): string => {
-  const name = variableOf(id);
+  const name = camelCase(id);
   return name.charAt(0).toUpperCase() + name.slice(1);
 };

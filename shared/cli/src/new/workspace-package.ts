@@ -7,11 +7,13 @@ import { agentFile, testFile, typescriptFiles, type Kind } from './scaffold.ts';
 import { writeNew } from './write-new.ts';
 
 /** Who may import whom: the row after which the new one stands is that of the service that is most like it. */
-const IMPORT_TABLE = 'test/architecture/import-table.ts';
+export const IMPORT_TABLE = 'test/architecture/import-table.ts';
 /** What `npm start` starts. */
 const SERVICE_TABLE = 'deploy/dev/src/service-table.ts';
 
-/** @returns its folder, from the checkout */
+const LOCKFILE = 'pnpm-lock.yaml';
+
+/** Where it cannot be done, the workspace is as it was but for the folder. @param id of an empty folder of services. @returns that, from the checkout */
 export async function addToWorkspace(
   checkout: string,
   kind: Kind,
@@ -44,14 +46,31 @@ One ${kind}. Write here what was decided, what it guarantees, and what is delibe
   };
   for (const { name, text } of [{ name: 'package.json', text: manifest(kind, id) }, about, agentFile(kind, id), ...src])
     await writeNew(join(dir, name), text);
-  await writeFile(join(checkout, IMPORT_TABLE), importRow);
-  await writeFile(join(checkout, SERVICE_TABLE), serviceRow);
-  const { scripts } = JSON.parse(await read(checkout, 'package.json'));
-  // The pinned pnpm, as the workspace's own install names it.
-  const pnpm = /pnpm@[0-9.]+/.exec(String(scripts['install:workspace']))?.[0] ?? 'pnpm';
-  await runProgram('npx', ['--yes', pnpm, 'install', '--no-frozen-lockfile', '--prefer-offline'], checkout, env);
-  if (kind === 'processor') await runProgram(process.execPath, ['test/processor-pages/main.ts'], checkout, env);
+  await orAsBefore(checkout, [IMPORT_TABLE, SERVICE_TABLE, LOCKFILE], async () => {
+    await writeFile(join(checkout, IMPORT_TABLE), importRow);
+    await writeFile(join(checkout, SERVICE_TABLE), serviceRow);
+    const { scripts } = JSON.parse(await read(checkout, 'package.json'));
+    // The pinned pnpm, as the workspace's own install names it.
+    const pnpm = /pnpm@[0-9.]+/.exec(String(scripts['install:workspace']))?.[0] ?? 'pnpm';
+    await runProgram('npx', ['--yes', pnpm, 'install', '--no-frozen-lockfile', '--prefer-offline'], checkout, env);
+    if (kind === 'processor') await runProgram(process.execPath, ['test/processor-pages/main.ts'], checkout, env);
+  });
   return folder;
+}
+
+/** What `change` throws is thrown on when the files are what they were. */
+export async function orAsBefore(
+  checkout: string,
+  files: readonly string[],
+  change: () => Promise<void>,
+): Promise<void> {
+  const before = await Promise.all(files.map(async (file) => ({ file, text: await read(checkout, file) })));
+  try {
+    await change();
+  } catch (error) {
+    for (const { file, text } of before) await writeFile(join(checkout, file), text);
+    throw error;
+  }
 }
 
 function manifest(kind: Kind, id: string): string {
