@@ -1,5 +1,7 @@
 // One question on the bus and all that is answered, as it came: what a client library would hide is what is looked for here.
-import type { Bus } from '@millrace/bus';
+import { decode, type Bus } from '@millrace/bus';
+import { z } from 'zod';
+import { BrokenError } from './broken.ts';
 
 type Reply = { text: string; json: unknown; serviceError: string | undefined };
 export type Replies = {
@@ -16,12 +18,20 @@ export type AskOptions = {
   lingerMs?: number;
 };
 
-/** @param payload a string or bytes go out as they stand */
+/** So much is kept of what is answered to one question; who answers more floods whoever asks. */
+const MAX_REPLIES = 10_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * @param payload a string or bytes go out as they stand
+ * @throws BrokenError for a flood
+ */
 export function ask(bus: Bus, subject: string, payload: unknown, options: AskOptions): Promise<Replies> {
   const { timeoutMs, isFinal, lingerMs = 0 } = options;
   const body = typeof payload === 'string' || payload instanceof Uint8Array ? payload : JSON.stringify(payload);
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const replies: Reply[] = [];
+    let bytes = 0;
     let timer: NodeJS.Timeout | undefined;
     const finish = (end: Replies['end']) => {
       clearTimeout(timer);
@@ -31,8 +41,14 @@ export function ask(bus: Bus, subject: string, payload: unknown, options: AskOpt
     const inbox = bus.inbox.open(({ data, headers }) => {
       if (data.length === 0 && headers?.code === 503) return finish('nobody');
       const text = Buffer.from(data).toString('utf8');
-      const reply = { text, json: parsed(text), serviceError: serviceErrorOf(headers) };
+      const reply = { text, json: parsed(data, subject), serviceError: serviceErrorOf(headers) };
       replies.push(reply);
+      bytes += data.length;
+      if (replies.length > MAX_REPLIES || bytes > MAX_BYTES) {
+        clearTimeout(timer);
+        inbox.release();
+        return reject(new BrokenError(`${subject} was answered ${replies.length} times, ${bytes} bytes in all`));
+      }
       if (!isFinal(reply)) return;
       clearTimeout(timer);
       timer = setTimeout(() => finish('final'), lingerMs);
@@ -50,10 +66,8 @@ function serviceErrorOf(headers: Headers): string | undefined {
   return text === '' && code === '' ? undefined : `${code} ${text}`.trim();
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** undefined: no JSON, or nested deeper than any message of ours. */
+function parsed(data: Uint8Array, subject: string): unknown {
+  const read = decode(data, z.unknown(), subject);
+  return 'ok' in read ? read.ok : undefined;
 }

@@ -44,6 +44,29 @@ describe('options that fit a schema are', () => {
     expect(sampleOptions(JSON.parse(JSON.stringify(schema)))).toEqual(options);
   });
 
+  test.each([
+    ['a list', { type: 'array', minItems: 1e12 }],
+    ['a list of -1', { type: 'array', minItems: -1 }],
+    ['a text', { type: 'string', minLength: 1e12 }],
+    ['lists of lists', { $ref: '#/$defs/lists' }],
+    ['objects of objects', { $ref: '#/$defs/objects' }],
+  ])('no more than anybody means, where a stranger’s schema asks for %s without end', (_name, a) => {
+    const names = Array.from({ length: 50 }, (_, at) => `p${at}`);
+    const schema = {
+      required: ['a'],
+      properties: { a },
+      $defs: {
+        lists: { type: 'array', minItems: 50, items: { $ref: '#/$defs/lists' } },
+        objects: {
+          type: 'object',
+          required: names,
+          properties: Object.fromEntries(names.map((name) => [name, { $ref: '#/$defs/objects' }])),
+        },
+      },
+    };
+    expect(JSON.stringify(sampleOptions(JSON.parse(JSON.stringify(schema)))).length).toBeLessThan(100_000);
+  });
+
   test('written out with every default', () => {
     expect(writtenDefaults({ properties: { a: { default: 1 }, b: { default: 2 } } }, { b: 3 })).toEqual({ a: 1, b: 3 });
   });

@@ -2,11 +2,13 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readFile } from 'node:fs/promises';
+import { gatherInfo } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { checkProcessors, type RuleResult } from './check-processor.ts';
 import { casesFileSchema } from './cases.ts';
 import { reportText } from './report-text.ts';
+import type { Rule } from './rule.ts';
 import { startRules } from './rules/start-rules.ts';
 import { RULES } from './rules.ts';
 import { BREAKAGES } from './testing/breakages.ts';
@@ -85,6 +87,29 @@ describe('with a command that starts a replica', () => {
     ]);
   }, 60_000);
 
+  test('that is more than one program, a shell waits for the replica', async () => {
+    const run = `true && "${process.execPath}" "${PROGRAM}" program-behind-a-shell slow-end; true`;
+    const start = { command: run, cwd: import.meta.dirname, env: { ...process.env, NATS_URL: nats.url } };
+    const [report] = await checkProcessors({
+      bus: checker.bus,
+      name: 'program-behind-a-shell',
+      start,
+      rules: startRules,
+    });
+    expect(brokenOf(report?.results ?? [])).toEqual([]);
+  }, 60_000);
+
+  test('what was started is ended where nobody waits for the report any more', async () => {
+    const name = 'program-interrupted';
+    const command = `exec "${process.execPath}" "${PROGRAM}" ${name}`;
+    const start = { command, cwd: import.meta.dirname, env: { ...process.env, NATS_URL: nats.url } };
+    const stop = new AbortController();
+    const endless: Rule = { ...(startRules[0] ?? never()), run: () => new Promise(() => stop.abort()) };
+    const checked = checkProcessors({ bus: checker.bus, name, start, rules: [endless], signal: stop.signal });
+    await expect(checked).rejects.toMatchObject({ code: 'cancelled' });
+    expect((await gatherInfo(checker.bus, { gatherMs: 500 })).filter((info) => info.name === name)).toEqual([]);
+  }, 60_000);
+
   const broken: [string, string, string, RegExp][] = [
     ['replicas', 'whose queue group gets no call', 'idle', /nobody is subscribed|none went to the replica/],
     ['drain', 'that does not tell its sessions', 'without-closing', /was not told "closing"/],
@@ -132,3 +157,7 @@ test('a processor that nobody advertises is refused by name', async () => {
     code: 'processor-unknown',
   });
 });
+
+function never(): never {
+  throw new Error('there are rules');
+}

@@ -10,7 +10,7 @@ import { toolRules } from './rules/tool-rules.ts';
 import { OPTIONS_FIT } from './rules/call-rules.ts';
 import { RULES } from './rules.ts';
 import { sampleOptions } from './sample-options.ts';
-import { startReplica, type StartOptions, type StartedReplica } from './start-replica.ts';
+import { startReplica, type StartOptions, type StartedProcess, type StartedReplica } from './start-replica.ts';
 import type { Target, ToolTarget } from './target.ts';
 import { WIRE_PAGES } from './wire-page.ts';
 
@@ -26,6 +26,8 @@ export type CheckOptions = {
   toolRules?: readonly Rule<ToolTarget>[] | undefined;
   /** For all of it, ms. */
   limitMs?: number | undefined;
+  /** Nobody wants the report any more: what was started is ended. */
+  signal?: AbortSignal | undefined;
 };
 export type RuleResult = {
   rule: string;
@@ -58,23 +60,41 @@ const RULES_AT_ONCE = 4;
 const PROCESSORS_AT_ONCE = 4;
 const MAX_SEED = 2 ** 31;
 
-/** @throws processor-unknown where nobody advertises it */
+/** @throws processor-unknown where nobody advertises it; cancelled when `signal` has fired */
 export async function checkProcessors(options: CheckOptions): Promise<CheckReport[]> {
-  const { bus, name, start } = options;
-  const started: StartedReplica[] = [];
-  try {
+  const { bus, name, start, signal } = options;
+  const running: StartedProcess[] = [];
+  const check = async () => {
+    const started: StartedReplica[] = [];
     // One after the other: what is new in discovery is then the one that was started.
-    if (start) for (let count = 0; count < 2; count += 1) started.push(await startReplica(bus, name, start));
-    return await checkStarted(options, started);
+    for (let count = 0; start && count < 2; count += 1) {
+      if (signal?.aborted) throw interrupted();
+      started.push(await startReplica(bus, name, start, (one) => void running.push(one)));
+    }
+    return checkStarted(options, started);
+  };
+  try {
+    return await Promise.race([check(), ...(signal ? [rejectedBy(signal)] : [])]);
   } finally {
-    await Promise.all(started.map(endReplica));
+    await Promise.all(running.map(endProcess));
   }
+}
+
+const interrupted = () => new MillraceError('cancelled', 'The check was interrupted.');
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // Nobody looks at it when the check is done.
+  promise.catch(() => undefined);
+  if (signal.aborted) reject(interrupted());
+  else signal.addEventListener('abort', () => reject(interrupted()), { once: true });
+  return promise;
 }
 
 /** How long a replica may take to end, ms. */
 const END_MS = 10_000;
 
-async function endReplica({ signal, exited }: StartedReplica): Promise<void> {
+async function endProcess({ signal, exited }: StartedProcess): Promise<void> {
   signal('SIGTERM');
   await within(exited, END_MS);
   signal('SIGKILL');

@@ -1,6 +1,6 @@
 // Which processors a name means: one by its id, or all of a service.
 import { gatherInfo, type Bus } from '@millrace/bus';
-import { readAdvertised } from '@millrace/contracts';
+import { isToken, readAdvertised } from '@millrace/contracts';
 import type { Target, ToolTarget } from './target.ts';
 
 export type Place = Pick<Target, 'descriptor' | 'service' | 'infos' | 'replica'>;
@@ -28,7 +28,8 @@ export async function findTools(bus: Bus, name: string): Promise<ToolTarget[]> {
   const named = found.filter(({ tool, service }) => tool.name === name || service === name);
   const byName = named.filter(({ tool }) => tool.name === name);
   return (byName.length > 0 ? byName : named).flatMap(({ tool, service }) => {
-    const infos = all.filter((info) => info.name === service);
+    // An id that is no token was refused with all that it advertises: nothing is to be asked of it.
+    const infos = all.filter((info) => info.name === service && isToken(info.id));
     const [first] = infos;
     return first ? [{ bus, tool, service, infos, replica: first.id }] : [];
   });

@@ -102,7 +102,7 @@ const isVerdicts = (json: unknown): boolean => typeof json === 'object' && json 
 function readVerdicts(target: Target, call: StageCall, { replies }: Replies): { verdicts: Verdict[]; replica: string } {
   let final: Final | undefined;
   for (const [at, { json, text }] of replies.entries()) {
-    if (json === undefined) broken('an answer is not JSON', text);
+    if (json === undefined) broken('an answer is not JSON, or nested too deep', text);
     const parsed = stageReplySchema.safeParse(json);
     if (!parsed.success) broken(`an answer does not fit stage-reply: ${issue(parsed.error)}`, json);
     const reply = parsed.data;

@@ -54,7 +54,7 @@ export async function withSession<T>(
   const changed = new Set<() => void>();
   let wrong: BrokenError | undefined;
   let verdicts: Verdict[] | undefined;
-  let [nextIn, nextOut, processed, named] = [0, 0, 0, 0];
+  let [nextIn, nextOut, processed, named, received] = [0, 0, 0, 0, 0];
   let [endSent, closing, silent, told] = [false, false, false, false];
   let opened: Opened | undefined;
 
@@ -67,6 +67,8 @@ export async function withSession<T>(
     if (output.processed < processed) broken(`"processed" went back from ${processed} to ${output.processed}`, output);
     if (output.chunks.length > 1 && bytes > SESSION_LIMITS.maxBatchBytes + BATCH_HEAD_BYTES)
       broken(`a batch of ${bytes} bytes came; ${SESSION_LIMITS.maxBatchBytes} is the most`);
+    received += bytes;
+    if (received > MAX_SESSION_BYTES) broken(`more than ${MAX_SESSION_BYTES} bytes came out of the session`);
     const before = processed;
     processed = Math.min(output.processed, sent.length);
     const come = [...namedBy(output, before), ...output.chunks];
@@ -187,3 +189,5 @@ export async function withSession<T>(
 
 /** What a batch has beside its chunks. */
 const BATCH_HEAD_BYTES = 4_096;
+/** More than any session of a check has to say. */
+const MAX_SESSION_BYTES = 64 * 1024 * 1024;

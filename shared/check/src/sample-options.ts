@@ -1,11 +1,18 @@
 // Options that fit a processor's schema, made of the schema: what it asks for and has no default. A guess: a cases file says better.
 import type { JsonObject, JsonSchema, JsonValue } from '@millrace/contracts';
 
-/** A schema that refers to itself has no end. */
+/** A schema that refers to itself has no end; one that does so often has none within a lifetime. */
 const MAX_DEPTH = 8;
+const MAX_VALUES = 1_000;
+/** Of one text, UTF-16 code units. */
+const MAX_TEXT = 64 * 1024;
 
+/** What is left to make, of all of it. */
+type Making = { root: JsonSchema; left: number };
+
+/** A schema that asks for more than anybody means gets less than it asks for. */
 export function sampleOptions(schema: JsonSchema): JsonObject {
-  return objectOf(schema, schema, 0);
+  return objectOf(schema, { root: schema, left: MAX_VALUES }, 0);
 }
 
 /** The same with every default written out. */
@@ -17,42 +24,43 @@ export function writtenDefaults(schema: JsonSchema, options: JsonObject): JsonOb
   return { ...Object.fromEntries(defaults), ...options };
 }
 
-function objectOf(schema: JsonObject, root: JsonSchema, depth: number): JsonObject {
+function objectOf(schema: JsonObject, making: Making, depth: number): JsonObject {
   const properties = membersOf(schema['properties']);
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   return Object.fromEntries(
     required.flatMap((name) => {
       const property = typeof name === 'string' ? asObject(properties[name]) : undefined;
-      if (typeof name !== 'string' || property?.['default'] !== undefined) return [];
-      return [[name, sample(property ?? {}, root, depth + 1)] as const];
+      if (typeof name !== 'string' || property?.['default'] !== undefined || making.left <= 0) return [];
+      return [[name, sample(property ?? {}, making, depth + 1)] as const];
     }),
   );
 }
 
-function sample(schema: JsonObject, root: JsonSchema, depth: number): JsonValue {
-  if (depth > MAX_DEPTH) return null;
+function sample(schema: JsonObject, making: Making, depth: number): JsonValue {
+  making.left -= 1;
+  if (depth > MAX_DEPTH || making.left < 0) return null;
   const [example] = Array.isArray(schema['examples']) ? schema['examples'] : [];
   const [member] = Array.isArray(schema['enum']) ? schema['enum'] : [];
   const given = schema['default'] ?? schema['const'] ?? example ?? member;
   if (given !== undefined) return given;
   const variants = schema['anyOf'] ?? schema['oneOf'];
-  const inner = asObject(Array.isArray(variants) ? variants[0] : undefined) ?? referred(schema['$ref'], root);
-  if (inner) return sample(inner, root, depth + 1);
+  const inner = asObject(Array.isArray(variants) ? variants[0] : undefined) ?? referred(schema['$ref'], making.root);
+  if (inner) return sample(inner, making, depth + 1);
   const [type] = [schema['type']].flat();
   switch (type) {
     case 'string':
-      return 'x'.repeat(Math.max(1, numberOf(schema['minLength'], 1)));
+      return 'x'.repeat(Math.min(MAX_TEXT, Math.max(1, numberOf(schema['minLength'], 1))));
     case 'integer':
     case 'number':
       return numberOf(schema['minimum'], numberOf(schema['exclusiveMinimum'], 0) + 1);
     case 'boolean':
       return false;
     case 'array':
-      return Array.from({ length: numberOf(schema['minItems'], 0) }, () =>
-        sample(asObject(schema['items']) ?? {}, root, depth + 1),
+      return Array.from({ length: Math.min(making.left, numberOf(schema['minItems'], 0)) }, () =>
+        sample(asObject(schema['items']) ?? {}, making, depth + 1),
       );
     case 'object':
-      return objectOf(schema, root, depth);
+      return objectOf(schema, making, depth);
     default:
       return null;
   }

@@ -6,22 +6,38 @@ import { gatherInfo, type Bus } from '@millrace/bus';
 import { MillraceError, readAdvertised } from '@millrace/contracts';
 
 export type StartOptions = { command: string; env: Readonly<Record<string, string | undefined>>; cwd: string };
-export type StartedReplica = {
-  replica: string;
-  service: string;
+export type StartedProcess = {
   /** Resolves when its process has ended. */
   exited: Promise<unknown>;
   signal(signal: NodeJS.Signals): void;
 };
+export type StartedReplica = StartedProcess & { replica: string; service: string };
 
 const UP_MS = 30_000;
 const GATHER_MS = 200;
 const MAX_OUTPUT = 4_000;
 
-/** @throws processor-not-there, with what it said, where it does not come up */
-export async function startReplica(bus: Bus, name: string, start: StartOptions): Promise<StartedReplica> {
+/** A shell that is told to end waits for what it runs: else it ends first, and nobody knows when the replica does. */
+const WAITING = process.platform === 'win32' ? '' : "trap 'exit 143' TERM; ";
+
+/**
+ * @param spawned is told of the process as soon as there is one, whether or not a replica comes up
+ * @throws processor-not-there, with what it said, where it does not come up
+ */
+export async function startReplica(
+  bus: Bus,
+  name: string,
+  start: StartOptions,
+  spawned: (process: StartedProcess) => void,
+): Promise<StartedReplica> {
   const before = new Set((await replicasOf(bus, name)).map(({ replica }) => replica));
-  const child = spawn(start.command, { shell: true, detached: true, cwd: start.cwd, env: start.env, stdio: 'pipe' });
+  const child = spawn(`${WAITING}${start.command}`, {
+    shell: true,
+    detached: true,
+    cwd: start.cwd,
+    env: start.env,
+    stdio: 'pipe',
+  });
   let said = '';
   for (const output of [child.stdout, child.stderr])
     output.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-MAX_OUTPUT)));
@@ -33,6 +49,7 @@ export async function startReplica(bus: Bus, name: string, start: StartOptions):
       // It has ended.
     }
   };
+  spawned({ exited, signal });
   const until = performance.now() + UP_MS;
   while (performance.now() < until && child.exitCode === null && child.signalCode === null) {
     const up = (await replicasOf(bus, name)).find(({ replica }) => !before.has(replica));

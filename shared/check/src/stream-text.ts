@@ -18,13 +18,13 @@ export async function streamText(
   return { verdict, text: verdict === 'continue' ? text : '' };
 }
 
-/** The same with all text that came out, however it ended. */
+/** The same with all text that came out, however it ended. `shown`: every text in which something of it may stand. */
 export function streamAll(
   target: Target,
   given: SessionGiven,
   deltas: readonly string[],
   random?: Random,
-): Promise<StreamedText & { state: JsonObject | undefined }> {
+): Promise<StreamedText & { state: JsonObject | undefined; shown: string[] }> {
   return withSession(target, given, async (session) => {
     const chunks = chunksOfText(deltas, 'run-1');
     while (chunks.length > 0) session.send(chunks.splice(0, random ? 1 + random.below(MAX_BATCH) : MAX_BATCH));
@@ -32,7 +32,8 @@ export function streamAll(
     const verdicts = await session.ended();
     const last = verdicts.at(-1);
     const state = last && 'state' in last ? last.state : undefined;
-    return { verdict: last?.type ?? 'continue', text: joinedText(session.chunks()), state };
+    const out = session.chunks();
+    return { verdict: last?.type ?? 'continue', text: joinedText(out), state, shown: shownTexts(out) };
   });
 }
 
@@ -41,6 +42,27 @@ const MAX_BATCH = 64;
 
 function joinedText(chunks: readonly Chunk[]): string {
   return chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.payload.text : '')).join('');
+}
+
+/** What reads on from chunk to chunk, and every text of a chunk: what is to be hidden may come out in any member of any type. */
+function shownTexts(chunks: readonly Chunk[]): string[] {
+  const said = chunks.map(({ type: _type, runId: _runId, from: _from, ...chunk }) => chunk);
+  const running = ['text', 'argsTextDelta'].map((member) =>
+    said.flatMap((chunk) => ('payload' in chunk ? textAt(chunk.payload, member) : [])).join(''),
+  );
+  return [joinedText(chunks), ...running, ...said.flatMap((chunk) => textsIn(chunk))];
+}
+
+function textAt(payload: unknown, member: string): string[] {
+  const text: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, member) : undefined;
+  return typeof text === 'string' ? [text] : [];
+}
+
+/** Names of parts and calls are no words. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => (/^id$|Id$/.test(name) ? [] : textsIn(member)));
 }
 
 /** UTF-16 code units: a model's chunks may part a pair. */

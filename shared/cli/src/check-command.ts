@@ -5,7 +5,7 @@ import { connectBus, resolveAddress, type Bus } from '@millrace/bus';
 import { casesFileSchema, checkProcessors, reportText, type CasesFile } from '@millrace/check';
 import { issuesOf } from '@millrace/contracts';
 import { cliCommand, jsonArg, type Cli } from './cli-command.ts';
-import { say, sayJson, type CliIo } from './cli-io.ts';
+import { note, say, sayJson, type CliIo } from './cli-io.ts';
 import { parseDuration } from './duration.ts';
 import { printable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
@@ -38,16 +38,29 @@ export const checkCommand = (cli: Cli) =>
       const { url } = args.url === undefined ? await resolveAddress(env, cwd) : { url: args.url };
       const start = args.start === undefined ? undefined : { command: args.start, cwd, env: { ...env, NATS_URL: url } };
       const bus = await connect(cli.io, url);
+      const { signal, stop } = start ? interruption(cli.io) : { signal: undefined, stop: () => undefined };
       try {
-        const reports = await checkProcessors({ bus, name: args.processor, cases, seed, start, limitMs });
+        const reports = await checkProcessors({ bus, name: args.processor, cases, seed, start, limitMs, signal });
         if (args.json) sayJson(cli.io, reports);
         else say(cli.io, printable(reports.map(reportText).join('\n\n')));
         return reports.every(({ held }) => held) ? 'ok' : 'refused';
       } finally {
+        stop();
         await bus.close();
       }
     },
   });
+
+/** What was started stands in process groups of its own: nobody but the check ends it. */
+function interruption(io: CliIo): { signal: AbortSignal; stop(): void } {
+  const controller = new AbortController();
+  const abort = () => {
+    if (!controller.signal.aborted) note(io, '[check] ending what was started');
+    controller.abort();
+  };
+  const handled = [io.onInterrupt(abort), io.onOutputClosed(abort)];
+  return { signal: controller.signal, stop: () => handled.forEach((leave) => leave()) };
+}
 
 function connect({ env }: CliIo, servers: string): Promise<Bus> {
   const { MILLRACE_PREFIX: prefix, NATS_USER: user, NATS_PASSWORD: pass = '' } = env;

@@ -37,11 +37,11 @@ export const caseRules: Rule[] = [
         const cuts = [[text], text.split(''), ...Array.from({ length: CUTS }, () => randomCut(text, random))];
         for (const cut of cuts) {
           const outcome = await streamAll(target, { options, same: true }, cut, random);
-          const shown = hides.find((hidden) => outcome.text.includes(hidden));
+          const shown = hides.find((hidden) => outcome.shown.some((text) => text.includes(hidden)));
           if (shown !== undefined)
             broken(`"${shown}" came out of a text cut into ${cut.length} pieces (seed ${random.seed})`, {
               cut,
-              outcome,
+              outcome: { verdict: outcome.verdict, text: outcome.text },
             });
           if (becomes !== undefined && outcome.verdict === 'continue' && outcome.text !== becomes)
             broken(`cut into ${cut.length} pieces (seed ${random.seed}) the text became another one`, { cut, outcome });

@@ -233,7 +233,58 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
     { withoutHolding: true },
     /"secret" came out of a text cut into/,
   ],
+  [
+    'redactions',
+    'says as reasoning what it masks as text',
+    { chunks: (right) => [...right, ...right.filter(({ type }) => type === 'text-start').flatMap(thinking)] },
+    /"secret" came out of a text cut into/,
+  ],
+  [
+    'redactions',
+    'says in a chunk of its own what it masks as text',
+    { chunks: (right) => (right.length === 0 ? right : [...right, dataOf('it was "secret"')]) },
+    /"secret" came out of a text cut into/,
+  ],
+  [
+    'answers',
+    'never ends',
+    {
+      reply: (right) =>
+        Array.from({ length: 10_050 }, (_, sequence) => ({ sequence, progress: [], replica: right['replica'] })),
+    },
+    /was answered 10001 times/,
+  ],
+  [
+    'answers',
+    'answers what is nested without end',
+    { reply: (right) => [{ ...right, deep: deep() }] },
+    /nested too deep/,
+  ],
 ];
+
+const dataOf = (data: unknown) => ({ type: 'data-x', runId: 'run-1', from: 'AGENT', data: { said: data } });
+
+/** In two pieces. */
+function thinking(): Record<string, unknown>[] {
+  const chunk = (type: string, more: object = {}) => ({
+    type,
+    runId: 'run-1',
+    from: 'AGENT',
+    payload: { id: 'r', ...more },
+  });
+  return [
+    chunk('reasoning-start'),
+    chunk('reasoning-delta', { text: 'it was sec' }),
+    chunk('reasoning-delta', { text: 'ret' }),
+    chunk('reasoning-end'),
+  ];
+}
+
+function deep(): unknown {
+  let value: unknown = 0;
+  for (let level = 0; level < 1_000; level += 1) value = [value];
+  return value;
+}
 
 function entriesOf(entries: unknown): unknown[] {
   return Array.isArray(entries) ? entries : [];

@@ -1,4 +1,5 @@
 // The scripted processor as a program of its own, with the quirks that it is told by name: what --start starts.
+import { setTimeout as wait } from 'node:timers/promises';
 import { connectBus } from '@millrace/bus';
 import type { Quirks } from './quirks.ts';
 import { scriptProcessor } from './scripted-processor.ts';
@@ -9,12 +10,24 @@ const QUIRKS: Readonly<Record<string, Quirks>> = {
   idle: { withoutSharedSubject: true },
   'without-closing': { withoutClosing: true },
 };
+/** Longer than a replica that has ended is given to be gone. */
+const SLOW_END_MS = 4_000;
 const bus = await connectBus({ servers: process.env['NATS_URL'] ?? '', name: id });
 const processor = await scriptProcessor(bus, id, QUIRKS[quirk] ?? {});
 process.on('SIGTERM', () => {
   if (quirk === 'abrupt') process.exit(0);
+  if (quirk === 'slow-end') answerPings();
   void processor
     .drain()
+    .then(() => (quirk === 'slow-end' ? wait(SLOW_END_MS) : undefined))
     .then(() => bus.close())
     .then(() => process.exit(0));
 });
+
+/** After its drain too, until its process ends. */
+function answerPings(): void {
+  const told = { type: 'io.nats.micro.v1.ping_response', name: id, id: bus.id, version: '1.0.0', metadata: {} };
+  bus.nc.subscribe(`$SRV.PING.${id}.${bus.id}`, {
+    callback: (_error, message) => void message.respond(JSON.stringify(told)),
+  });
+}
