@@ -7,7 +7,8 @@ import { MillraceError, type JsonObject, type JsonSchema } from '@millrace/contr
 // By identity: a processor makes its schema once for all runs that have the same options.
 const compiled = new WeakMap<JsonSchema, ValidateFunction>();
 
-const AJV_OPTIONS = { strict: false, validateFormats: false, allErrors: false } as const;
+/** Own properties: `{}` has no member "constructor". */
+const AJV_OPTIONS = { strict: false, validateFormats: false, allErrors: false, ownProperties: true } as const;
 /** Holds schemas against the dialect's own, which takes far longer to compile than they do: once for all. Nothing is added to it. */
 const dialect = new Ajv2020(AJV_OPTIONS);
 

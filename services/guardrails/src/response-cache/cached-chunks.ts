@@ -38,7 +38,8 @@ export function readBack(text: string | null): Chunk[] | undefined {
   if (text === null || text.length > MAX_BYTES) return undefined;
   try {
     const parsed = storedSchema.safeParse(JSON.parse(text));
-    return parsed.success && parsed.data.every(isKept) ? parsed.data : undefined;
+    if (!parsed.success || !parsed.data.every(isKept) || parsed.data.some(isProvidersOwn)) return undefined;
+    return parsed.data;
   } catch {
     return undefined;
   }

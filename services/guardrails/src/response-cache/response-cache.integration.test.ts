@@ -51,9 +51,13 @@ async function ask(
   const result = await cache(options).processLLMRequest?.(requestArgs(more, state));
   return result && 'response' in result && typeof result.response === 'object' ? result.response.chunks : undefined;
 }
-type Said = { chunks?: Chunk[]; finishReason?: string; fromCache?: boolean };
-async function learn(more: Question = {}, said: Said = {}, options: JsonObject = {}): Promise<void> {
-  const state = {};
+type Said = { chunks?: Chunk[]; finishReason?: string; fromCache?: boolean; stepNumber?: number };
+async function learn(
+  more: Question = {},
+  said: Said = {},
+  options: JsonObject = {},
+  state: JsonObject = {},
+): Promise<void> {
   await ask(more, options, state);
   const given = { chunks: answer, finishReason: 'stop', fromCache: false, ...said };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same
@@ -118,6 +122,20 @@ describe('a question', () => {
   });
 });
 
+test('an answer that somebody wants another try for is forgotten, from the cache too, and those of earlier steps are not', async () => {
+  const next = { prompt: 'and then?', stepNumber: 1 };
+  const state = {};
+  await learn({}, {}, {}, state);
+  await learn(next, { stepNumber: 1 }, {}, state);
+  expect(await ask({ ...next, retryCount: 1 }, {}, state)).toBeUndefined();
+  expect([await ask(), await ask(next)]).toEqual([answer, undefined]);
+  // Another run, which was answered by the cache; all of it is rejected.
+  const other = {};
+  await learn({}, { fromCache: true }, {}, other);
+  expect(await ask({ retryCount: 1 }, {}, other)).toBeUndefined();
+  expect(await ask()).toBeUndefined();
+});
+
 describe('an answer', () => {
   const data: Chunk[] = [
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- custom chunks are of the schema's other types
@@ -150,6 +168,10 @@ describe('what stands in Redis under its key', () => {
     [
       'a chunk that only an orchestrator makes',
       '[{"type":"finish","runId":"r","from":"AGENT","payload":{"stepResult":{"reason":"stop"},"output":{},"messages":[]}}]',
+    ],
+    [
+      'a call that its provider is to have made',
+      '[{"type":"tool-call","runId":"r","from":"AGENT","payload":{"toolCallId":"c","toolName":"pay","args":{},"providerExecuted":true}}]',
     ],
     ['a custom chunk', '[{"type":"data-x","runId":"r","from":"AGENT"}]'],
   ])('as %s is no answer', async (_what, text) => {

@@ -35,6 +35,11 @@ describe('an answer', () => {
   });
 });
 
+test.each(['constructor', 'toString'])('an answer has no member %s that every object inherits', (name) => {
+  const found = prepareRepair({ schema: { type: 'object', required: [name] } })(['{}'])[0];
+  expect(found).toEqual({ misfit: `$ must have required property '${name}'` });
+});
+
 describe('the processor', () => {
   test('lets through what fits, and gives what was repaired', async () => {
     expect(await (await validate('{"city":"Oslo"}')).call()).toBeUndefined();

@@ -17,6 +17,13 @@ describe('a value under a JSON Schema', () => {
     expect(schemaProblems(schema, { limit: 3, mode: 'a', list: ['x'] })).toEqual([]);
   });
 
+  test.each(['constructor', 'toString', '__proto__'])('has no member %s that every object inherits', (name) => {
+    expect(schemaProblems({ type: 'object', required: [name] }, {})).toEqual([
+      { path: '', message: expect.stringContaining(name) },
+    ]);
+    expect(schemaProblems({ type: 'object', properties: { [name]: { type: 'string' } } }, {})).toEqual([]);
+  });
+
   test.each([
     [{}, '', /limit/],
     [{ limit: '3' }, '.limit', /integer/],

@@ -14,6 +14,8 @@ const AJV_OPTIONS = {
   strict: false,
   validateFormats: false,
   addUsedSchema: false,
+  // `{}` has no member "constructor".
+  ownProperties: true,
   code: { regExp: linearPattern },
 } as const;
 const createAjv = () => new Ajv2020({ ...AJV_OPTIONS, validateSchema: false });
