@@ -64,13 +64,16 @@ const MAX_SEED = 2 ** 31;
 export async function checkProcessors(options: CheckOptions): Promise<CheckReport[]> {
   const { bus, name, start, signal } = options;
   const running: StartedProcess[] = [];
+  const startTwo = async (how: StartOptions, started: StartedReplica[]) => {
+    // One after the other: what is new in discovery is then the one that was started.
+    for (let count = 0; count < 2; count += 1) {
+      if (signal?.aborted) throw interrupted();
+      started.push(await startReplica(bus, name, how, (one) => void running.push(one)));
+    }
+  };
   const check = async () => {
     const started: StartedReplica[] = [];
-    // One after the other: what is new in discovery is then the one that was started.
-    for (let count = 0; start && count < 2; count += 1) {
-      if (signal?.aborted) throw interrupted();
-      started.push(await startReplica(bus, name, start, (one) => void running.push(one)));
-    }
+    if (start) await startTwo(start, started);
     return checkStarted(options, started);
   };
   try {
