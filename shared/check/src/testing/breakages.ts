@@ -1,4 +1,5 @@
 // For each rule at least one way to break it.
+import { dataOf, deep, late, mixing, thinking } from './broken-chunks.ts';
 import type { Quirks } from './quirks.ts';
 
 let seen = 0;
@@ -262,30 +263,6 @@ export const BREAKAGES: [rule: string, name: string, quirks: Quirks, problem: Re
   ],
 ];
 
-const dataOf = (data: unknown) => ({ type: 'data-x', runId: 'run-1', from: 'AGENT', data: { said: data } });
-
-/** In two pieces. */
-function thinking(): Record<string, unknown>[] {
-  const chunk = (type: string, more: object = {}) => ({
-    type,
-    runId: 'run-1',
-    from: 'AGENT',
-    payload: { id: 'r', ...more },
-  });
-  return [
-    chunk('reasoning-start'),
-    chunk('reasoning-delta', { text: 'it was sec' }),
-    chunk('reasoning-delta', { text: 'ret' }),
-    chunk('reasoning-end'),
-  ];
-}
-
-function deep(): unknown {
-  let value: unknown = 0;
-  for (let level = 0; level < 1_000; level += 1) value = [value];
-  return value;
-}
-
 function entriesOf(entries: unknown): unknown[] {
   return Array.isArray(entries) ? entries : [];
 }
@@ -295,26 +272,4 @@ function runsSeen(run: unknown): number {
   const id = String(typeof run === 'object' && run !== null ? Reflect.get(run, 'runId') : '');
   if (!isRepeated.has(id)) isRepeated.set(id, isRepeated.size);
   return isRepeated.get(id) ?? 0;
-}
-
-/** What one session was given comes out of the next. */
-function mixing(): NonNullable<Quirks['chunks']> {
-  let kept: ReturnType<NonNullable<Quirks['chunks']>> = [];
-  return (right) => {
-    if (right.length === 0) return right;
-    const deltas = right.filter(({ type }) => type === 'text-delta');
-    const out = [
-      ...right.filter((chunk) => chunk['type'] !== 'text-end'),
-      ...kept,
-      ...right.filter(({ type }) => type === 'text-end'),
-    ];
-    kept = deltas;
-    return out;
-  };
-}
-
-/** Text after the end of its part. */
-function late(right: readonly Record<string, unknown>[]): readonly Record<string, unknown>[] {
-  const ends = right.filter(({ type }) => type === 'text-end');
-  return [...right, ...ends.map((end) => ({ ...end, type: 'text-delta', payload: { id: 'text-1', text: 'late' } }))];
 }
