@@ -46,26 +46,36 @@ export type EntryHooks = {
   codec?: StateCodec | undefined;
 };
 
+// The same for all calls: what they stop is the method that calls them.
+const abort: CommonArgs['abort'] = (reason = 'Stopped by a processor.', options = {}) => {
+  throw new StopError({ kind: 'abort', reason, options });
+};
+const halt: CommonArgs['halt'] = (response, reason) => {
+  throw new StopError({ kind: 'halt', response, ...(reason !== undefined && { reason }) });
+};
+const suspend: CommonArgs['suspend'] = (payload, options) => {
+  throw new StopError({ kind: 'suspend', payload, ...options });
+};
+
+function isEmpty(state: object): boolean {
+  for (const _ in state) return false;
+  return true;
+}
+
 export function createEntryArgs(
   entry: CallEntry,
   context: CallContext,
   { writeFailed, processor, codec, live = codec !== undefined }: EntryHooks,
 ): EntryArgs {
   const violations = createViolationList(entry.entry);
-  const before = JSON.stringify(entry.state);
-  const stored: JsonObject = JSON.parse(before);
+  const before = isEmpty(entry.state) ? '{}' : JSON.stringify(entry.state);
+  const stored: JsonObject = before === '{}' ? {} : JSON.parse(before);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a codec makes is read by its own processors alone
   const state = codec ? (codec.decode(stored) as JsonObject) : stored;
   const common: CommonArgs = {
-    abort: (reason = 'Stopped by a processor.', options = {}) => {
-      throw new StopError({ kind: 'abort', reason, options });
-    },
-    halt: (response, reason) => {
-      throw new StopError({ kind: 'halt', response, ...(reason !== undefined && { reason }) });
-    },
-    suspend: (payload, options) => {
-      throw new StopError({ kind: 'suspend', payload, ...options });
-    },
+    abort,
+    halt,
+    suspend,
     retryCount: context.retryCount,
     stepNumber: context.stepNumber,
     state,
@@ -79,9 +89,9 @@ export function createEntryArgs(
     },
     run: context.run,
     entry: entry.entry,
-    ...(entry.index !== undefined && { processorIndex: entry.index }),
-    ...(entry.resumeData !== undefined && { resumeData: entry.resumeData }),
   };
+  if (entry.index !== undefined) common.processorIndex = entry.index;
+  if (entry.resumeData !== undefined) common.resumeData = entry.resumeData;
   return {
     common,
     leftovers: () => {
@@ -109,6 +119,7 @@ function tell(processor: EntryHooks['processor'], violation: Violation): void {
 
 /** @throws state-not-serializable, naming the place */
 function changedState(entry: CallEntry, state: JsonObject, before: string): Leftovers {
+  if (before === '{}' && isEmpty(state)) return {};
   const broken = findUnserializable(state, 'state');
   if (broken) {
     throw new MillraceError(

@@ -29,12 +29,23 @@ export type MessageView = {
 /** A system message as processors see it. */
 export type ListedSystemMessage = { role: 'system'; content: string; tag: string };
 
+export const listedSystem = (messages: readonly SystemMessage[]): ListedSystemMessage[] =>
+  messages.map(({ content, tag }) => ({ role: 'system', content, tag }));
+
+type Views = Record<'all' | 'input' | 'response' | 'remembered', MessageView>;
+
 /** The tag of system messages that are added without one. */
 const UNTAGGED = 'processor';
 
+/** What a list has copied of what it was given: `given` stays as it was, `own` is worked on; `texts`: each message as JSON, by its id. */
+type Copied = { given: Conversation; own: Conversation; texts: Map<string, string> };
+
 export class MessageList {
-  #conversation: Conversation;
-  readonly #given: Map<string, string>;
+  readonly #source: Conversation;
+  #copied: Copied | undefined;
+  /** With what was done to it. */
+  #changed: Conversation | undefined;
+  #views: Views | undefined;
   readonly #ops: MessageOp[] = [];
   /** The last message of an id that the receiver of the operations gets. */
   readonly #sent = new Map<string, Message>();
@@ -46,25 +57,44 @@ export class MessageList {
   /** @param newSource the source of messages that are added without one: input before the model, response after it. */
   constructor(conversation: Conversation, newSource: MessageSource, guard: ReadGuard = READS_EVERYTHING) {
     this.#guard = guard;
-    // Processors may edit parts in place; the call's own conversation must not change under the next processor's feet.
-    const { entries, system } = conversation;
-    const texts = entries.map(({ message }) => JSON.stringify(message));
-    this.#given = new Map(entries.map(({ message }, at) => [message.id, texts[at] ?? '']));
-    // Copied by way of the text that is kept anyway: a structured clone of a message costs several times as much.
-    const copies: Message[] = JSON.parse(`[${texts.join(',')}]`);
-    this.#conversation = {
-      entries: copies.map((message, at) => ({ source: entries[at]?.source ?? newSource, message })),
-      system: system.map((message) => ({ ...message })),
-    };
+    this.#source = conversation;
     this.#newSource = newSource;
   }
 
-  readonly get = {
-    all: this.#view('all'),
-    input: this.#view('input', 'input', 'context'),
-    response: this.#view('response', 'response'),
-    remembered: this.#view('remembered', 'remembered'),
-  };
+  get get(): Views {
+    return (this.#views ??= {
+      all: this.#view('all'),
+      input: this.#view('input', 'input', 'context'),
+      response: this.#view('response', 'response'),
+      remembered: this.#view('remembered', 'remembered'),
+    });
+  }
+
+  /** Made when somebody first looks. */
+  #copy(): Copied {
+    if (this.#copied) return this.#copied;
+    // Processors may edit parts in place; the call's own conversation must not change under the next processor's feet.
+    const { entries, system } = this.#source;
+    const texts = entries.map(({ message }) => JSON.stringify(message));
+    // Copied by way of the text that is kept anyway: a structured clone of a message costs several times as much.
+    const copies: Message[] = JSON.parse(`[${texts.join(',')}]`);
+    const given = {
+      entries: copies.map((message, at) => ({ source: entries[at]?.source ?? this.#newSource, message })),
+      system: system.map((message) => ({ ...message })),
+    };
+    const own = { ...given, entries: [...given.entries] };
+    this.#copied = { given, own, texts: new Map(entries.map(({ message }, at) => [message.id, texts[at] ?? ''])) };
+    return this.#copied;
+  }
+
+  get #conversation(): Conversation {
+    return this.#changed ?? this.#copy().own;
+  }
+
+  /** For the runtime: as it was before anything was done to it; the messages are the list's own. */
+  conversationAsGiven(): Conversation {
+    return this.#copy().given;
+  }
 
   /** Messages, or plain text of the given role-less kind: a string is a user message for input, else an assistant's. */
   add(messages: Message | string | readonly (Message | string)[], source: MessageSource = this.#newSource): this {
@@ -116,7 +146,7 @@ export class MessageList {
   getSystemMessages(tag?: string): ListedSystemMessage[] {
     this.#guard.check('systemMessages', ['system']);
     const own = this.#conversation.system.filter((message) => tag === undefined || message.tag === tag);
-    return own.map(({ content, tag: its }) => ({ role: 'system', content, tag: its }));
+    return listedSystem(own);
   }
 
   /** For the runtime, whoever reads them. */
@@ -149,6 +179,8 @@ export class MessageList {
 
   /** Every operation so far, in-place edits of messages included. */
   takeOps(): MessageOp[] {
+    // Nobody has looked: nobody has edited.
+    if (!this.#copied) return [];
     const edited = this.#conversation.entries.filter(
       ({ message }) => JSON.stringify(message) !== this.#written(message.id),
     );
@@ -158,12 +190,12 @@ export class MessageList {
   /** The message, as JSON, as the receiver of the operations will have it so far. */
   #written(id: string): string | undefined {
     const sent = this.#sent.get(id);
-    return sent ? JSON.stringify(sent) : this.#given.get(id);
+    return sent ? JSON.stringify(sent) : this.#copied?.texts.get(id);
   }
 
   #apply(op: MessageOp): this {
     const recorded = structuredClone(op);
-    this.#conversation = applyOps(this.#conversation, [op]);
+    this.#changed = applyOps(this.#conversation, [op]);
     this.#places = undefined;
     this.#record(recorded);
     return this;

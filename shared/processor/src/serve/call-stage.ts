@@ -13,10 +13,12 @@ import {
 } from '@millrace/contracts';
 import { createEntryArgs, type CallContext } from '../entry-args.ts';
 import { failureVerdict, thrownVerdict } from '../verdict/failure-verdict.ts';
+import { copyOf } from './copy-of.ts';
 import type { Hosted, HostedProcessors } from './hosted-processor.ts';
-import { createReadGuard } from './read-guard.ts';
+import { ReadGuard } from './read-guard.ts';
 import { returnedVerdict } from '../verdict/returned-verdict.ts';
-import { callMethod, createList, messagesFor } from './stage-methods.ts';
+import { GivenMessages, createList } from './stage-args.ts';
+import { callMethod } from './stage-methods.ts';
 
 export type StageOutcome = { verdicts: Verdict[]; ms: number[] };
 type Entry = StageCall['entries'][number];
@@ -52,7 +54,9 @@ export async function callStage(
 function apart(input: StageInput, { entries }: StageCall): StageInput {
   if (entries.length === 1) return input;
   const { conversation, ...rest } = input;
-  return { ...structuredClone(rest), ...(conversation && { conversation }) };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a copy has its original's type
+  const own = copyOf(rest) as typeof rest;
+  return conversation ? { ...own, conversation } : own;
 }
 
 async function callEntry(
@@ -79,20 +83,14 @@ async function callEntry(
   });
   try {
     const reads = readsAt(definition.reads, stage);
-    const guard = createReadGuard(entry.entry, stage, reads);
+    const guard = new ReadGuard(entry.entry, stage, reads);
     const own = narrowInput(input, reads);
-    const list = createList(stage, own, guard);
-    const messages = messagesFor(stage, list, guard);
-    const call = () => callMethod(processor, stage, common, own, { list, messages, guard });
-    const result = await untilGivenUp(call, context.signal);
+    const given = new GivenMessages(createList(stage, own, guard), guard);
+    const result = await untilGivenUp(() => callMethod(processor, stage, common, own, given), context.signal);
     // What a method returns when it is told to give up is no judgement: a guard must not pass text for want of time.
     if (context.signal.aborted) throw givenUp(entry.entry);
     if (writeError !== undefined) throw writeError;
-    const verdict = returnedVerdict(stage, result, {
-      messages,
-      list,
-      emptyMeansNone: stage.startsWith('processOutput'),
-    });
+    const verdict = returnedVerdict(stage, result, given);
     if (verdict.type === 'failure') return verdict;
     refuseBlindReplacement(verdict, reads);
     return { ...verdict, ...leftovers() };

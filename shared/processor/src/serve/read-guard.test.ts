@@ -1,6 +1,7 @@
 // Looking at what a processor has not said that it reads.
 import type { Stage } from '@millrace/contracts';
 import { conversationOf } from '@millrace/testkit';
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { call, define, type Methods } from '../testing/defined.ts';
 import { delta, streaming, streamThrough } from '../testing/streaming.ts';
@@ -93,4 +94,50 @@ test('in the output stream too', async () => {
   const blind = streaming('blind', ({ part, messageList }) => (messageList.get.input.db(), part), { reads: ['steps'] });
   const { verdicts } = await streamThrough([blind], [delta('a')]);
   expect(verdicts).toMatchObject([{ type: 'failure', code: 'reads-undeclared' }]);
+});
+
+describe('messages are taken out of the list when a method looks at them', () => {
+  const looking = (look: NonNullable<Methods['processInput']>) =>
+    call('processInput', [define('look', { processInput: look }, { reads: ['input', 'system'] })], input);
+
+  test('spread arguments have them, and printed ones show them', async () => {
+    const seen: unknown[] = [];
+    await looking((args) => {
+      const copy = { ...args };
+      seen.push(copy.messages.length, copy.systemMessages.length, copy.messages === args.messages, inspect(args));
+    });
+    expect(seen).toEqual([1, 1, true, expect.stringMatching(/messages: \[\s*\{\s*id: 'input-0'/)]);
+  });
+
+  test('they are those from before the method began, whenever it looks', async () => {
+    const { verdicts } = await looking((args) => {
+      args.messageList.removeByIds(['input-0']);
+      return args.messages;
+    });
+    expect(verdicts).toEqual([
+      {
+        type: 'continue',
+        changes: { ops: [{ op: 'remove', ids: ['input-0'] }, expect.objectContaining({ op: 'add' })] },
+      },
+    ]);
+  });
+
+  test('a message that the list replaced before is the old one among them', async () => {
+    const seen: string[] = [];
+    await looking((args) => {
+      const [message] = args.messageList.get.input.db();
+      if (message) args.messageList.replace({ ...message, role: 'assistant' });
+      seen.push(...args.messages.map(({ role }) => role));
+    });
+    expect(seen).toEqual(['user']);
+  });
+
+  test('they can be replaced for a processor that is called by this one', async () => {
+    const seen: number[] = [];
+    await looking((args) => {
+      args.messages = [];
+      seen.push(args.messages.length, { ...args }.messages.length);
+    });
+    expect(seen).toEqual([0, 0]);
+  });
 });

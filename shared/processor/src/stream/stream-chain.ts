@@ -15,8 +15,8 @@ import { failureVerdict, thrownVerdict } from '../verdict/failure-verdict.ts';
 import { takesDataParts } from '../processor-definition.ts';
 import type { Hosted } from '../serve/hosted-processor.ts';
 import { createStreamLink, MARK, type StreamItem, type StreamLink } from './stream-link.ts';
-import { createReadGuard } from '../serve/read-guard.ts';
-import { createList } from '../serve/stage-methods.ts';
+import { ReadGuard } from '../serve/read-guard.ts';
+import { createList } from '../serve/stage-args.ts';
 
 const STAGE = 'processOutputStream';
 
@@ -128,7 +128,7 @@ function createSlot(
   const shared = {
     ...args.common,
     streamParts,
-    messageList: createList(STAGE, narrowInput(input, reads), createReadGuard(entry.entry, STAGE, reads)),
+    messageList: createList(STAGE, narrowInput(input, reads), new ReadGuard(entry.entry, STAGE, reads)),
   };
   const slot: Slot = {
     args,

@@ -18,8 +18,9 @@ type Members = Record<string, unknown>;
 /** @throws coded errors for what cannot be read */
 export function returnedVerdict(stage: Stage, result: unknown, given: GivenMessages): Verdict {
   const members = stage === 'processLLMResponse' ? {} : read(stage, result, given);
-  refuseStray(stage, members);
   const ops = given.list.takeOps();
+  if (ops.length === 0 && Object.keys(members).length === 0) return { type: 'continue' };
+  refuseStray(stage, members);
   const { halt, response, reason, deny, code, chunks, retry, ...rest } = members;
   if (stage === 'processAPIError' && retry === true) return retryVerdict(stage, rest, given);
   const changes = checkedChanges(stage, { ...rest, ...(ops.length > 0 && { ops }) });
