@@ -27,7 +27,7 @@ import { unicodeNormalizer } from './unicode-normalizer/unicode-normalizer.ts';
  * @param models what those ask that take a `model`
  * @param store where those keep what outlives a run
  */
-export const createProcessors = (models: GuardModels, store: GuardStore): ProcessorDefinition[] => [
+export const createProcessors = (models: GuardModels, store: GuardStore = NO_STORE): ProcessorDefinition[] => [
   unicodeNormalizer,
   promptInjectionWith(models),
   piiWith(models),

@@ -2,4 +2,5 @@
 export { commonArgs, streamArgs } from './method-args.ts';
 export { loadProcessors } from './load-processors.ts';
 export { createProcessorChain, type ChainEntry, type ProcessorChain } from './processor-chain.ts';
+export { startTestProvider } from '@millrace/models/testing';
 export { describeProcessor, type ProcessorDefinition } from '@millrace/processor';

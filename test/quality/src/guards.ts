@@ -28,6 +28,14 @@ export type Guards = {
 };
 
 const INJECTION = 'prompt-injection';
+const JUDGE = 'openai-chat/judge';
+
+/** The model that prompt-injection asks, and what becomes of a text that it does not answer about: the agent's policy. */
+export type GuardModel = { baseUrl: string; onFailure: 'fail' | 'skip' };
+/** The rule of a text that stopped the run because the model could not be asked. */
+export const NOT_JUDGED = 'not-judged';
+/** The rule of what the model alone has found. */
+export const MODEL_RULE = 'model';
 const notes = {
   name: 'notes',
   description: '',
@@ -37,21 +45,21 @@ const notes = {
   timeoutMs: 1,
 };
 
-/** @param options of prompt-injection */
-export async function createGuards(options: JsonObject = {}): Promise<Guards> {
-  const definitions = await loadProcessors('guardrails');
+/** @param options of prompt-injection @param model absent: the rules alone judge */
+export async function createGuards(options: JsonObject = {}, model?: GuardModel): Promise<Guards> {
+  const definitions = await loadProcessors('guardrails', model?.baseUrl);
   const piiTypes = typesOf(definitions);
-  const injection = { processor: INJECTION, options };
+  const injection = { processor: INJECTION, options: { ...(model && { model: JUDGE }), ...options } };
   const user = createProcessorChain(definitions, [{ processor: 'unicode-normalizer' }, injection]);
   const tool = createProcessorChain(definitions, [injection]);
   const pii = createProcessorChain(definitions, [{ processor: 'pii', options: { types: piiTypes } }]);
   return {
     piiTypes,
-    judgeUser: async (texts) => judgementOf(await user.call('processInput', userInput(texts)), 1),
+    judgeUser: async (texts) => judgementOf(await user.call('processInput', userInput(texts)), 1, model),
     judgeTool: async (text) => {
       const toolCall = { toolCallId: 'c1', toolName: notes.name, args: {} };
       const input = { ...userInput([]), toolCall, tool: notes, result: text, isError: false };
-      return judgementOf(await tool.call('processToolResult', input), 0);
+      return judgementOf(await tool.call('processToolResult', input), 0, model);
     },
     findPersonalData: async (text) => foundSpans(await pii.call('processInput', userInput([text]))),
   };
@@ -73,9 +81,13 @@ function typesOf(definitions: readonly ProcessorDefinition[]): string[] {
 }
 
 /** @param guardAt whose changes count: those of the normalizer are no finding. @throws where a guard broke */
-function judgementOf(verdicts: readonly Verdict[], guardAt: number): Judgement {
-  for (const verdict of verdicts)
-    if (verdict.type === 'failure') throw new Error(`A guard failed: ${verdict.message} (${verdict.code})`);
+function judgementOf(verdicts: readonly Verdict[], guardAt: number, model: GuardModel | undefined): Judgement {
+  for (const verdict of verdicts) {
+    if (verdict.type !== 'failure') continue;
+    if (!model || verdict.code !== 'model-call-failed')
+      throw new Error(`A guard failed: ${verdict.message} (${verdict.code})`);
+    return model.onFailure === 'skip' ? { isCaught: false, rules: [] } : { isCaught: true, rules: [NOT_JUDGED] };
+  }
   const stopped = verdicts.some(({ type }) => type !== 'continue');
   const last = verdicts[guardAt];
   const changed = last !== undefined && 'changes' in last && Object.keys(last.changes ?? {}).length > 0;

@@ -1,21 +1,31 @@
 // Every sample through the guards, several at once: what is long is judged on other threads.
 import type { Guards, Judgement } from './guards.ts';
 import { matchSpans, type SpanMatch } from './match-spans.ts';
+import type { ScriptedJudge } from './model/scripted-judge.ts';
 import type { PlacedSample } from './sample.ts';
 
 const AT_ONCE = 4;
 
-/** `spans`: only where the sample has labels for them. */
-export type JudgedSample = { sample: PlacedSample; judgement: Judgement; spans?: SpanMatch };
+/** `spans`: only where the sample has labels for them. `requests`: to the judging model, where there is one. */
+export type JudgedSample = { sample: PlacedSample; judgement: Judgement; spans?: SpanMatch; requests?: number };
 
-/** In the order of the samples. */
-export async function judgeSamples(guards: Guards, samples: readonly PlacedSample[]): Promise<JudgedSample[]> {
+/** In the order of the samples. @param judge told which of them it is asked about: one after the other */
+export async function judgeSamples(
+  guards: Guards,
+  samples: readonly PlacedSample[],
+  judge?: ScriptedJudge,
+): Promise<JudgedSample[]> {
   const judged: JudgedSample[] = [];
   const left = samples.entries();
   const work = async () => {
-    for (const [at, sample] of left) judged[at] = await judgeSample(guards, sample);
+    for (const [at, sample] of left) {
+      judge?.about(sample);
+      const before = judge?.requests() ?? 0;
+      const one = await judgeSample(guards, sample);
+      judged[at] = judge ? { ...one, requests: judge.requests() - before } : one;
+    }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: judge ? 1 : AT_ONCE }, work));
   return judged;
 }
 

@@ -1,16 +1,20 @@
-// npm run -s quality -- [--data DIR] [--json FILE] [--misses] [--disguises] [--bars] [--options JSON]: how many attacks the guards catch, how many benign
+// npm run -s quality -- [--data DIR] [--json FILE] [--misses] [--disguises] [--bars] [--options JSON] [--model MODEL] [--on-failure POLICY]: how many attacks the guards catch, how many benign
 // texts they stop, and how much personal data they find, on labelled texts. README.md beside this folder has the form of a line.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { jsonObjectSchema } from '@millrace/contracts';
+import { z } from 'zod';
 import { createGuards } from './guards.ts';
 import { judgeDisguises } from './judge-disguises.ts';
 import { judgeSamples } from './judge-samples.ts';
 import { measureBars } from './measure-bars.ts';
 import { missesText } from './misses-text.ts';
+import { judgeSpec } from './model/judge-spec.ts';
+import { layerTallies } from './model/layer-tally.ts';
+import { startScriptedJudge } from './model/scripted-judge.ts';
 import { readSamples, SamplesError } from './read-samples.ts';
-import { barsText, disguisesText, reportText } from './report-text.ts';
+import { barsText, disguisesText, layerText, reportText } from './report-text.ts';
 import { tally, unknownTypes } from './tally.ts';
 
 const { values } = parseArgs({
@@ -21,28 +25,41 @@ const { values } = parseArgs({
     disguises: { type: 'boolean', default: false },
     bars: { type: 'boolean', default: false },
     options: { type: 'string', default: '{}' },
+    model: { type: 'string' },
+    'on-failure': { type: 'string', default: 'fail' },
   },
 });
 
+const policySchema = z.enum(['fail', 'skip']);
+
 try {
   const samples = await readSamples(resolve(values.data));
-  const guards = await createGuards(jsonObjectSchema.parse(JSON.parse(values.options)));
+  const judge = values.model === undefined ? undefined : await startScriptedJudge(judgeSpec(values.model));
+  const onFailure = policySchema.parse(values['on-failure']);
+  const options = jsonObjectSchema.parse(JSON.parse(values.options));
+  const guards = await createGuards(options, judge && { baseUrl: judge.baseUrl, onFailure });
   if (values.bars) {
     console.log(barsText(await measureBars(guards, samples)));
     process.exit();
   }
   const started = performance.now();
-  const judged = await judgeSamples(guards, samples);
+  const judged = await judgeSamples(guards, samples, judge);
   const seconds = (performance.now() - started) / 1_000;
   const report = tally(judged, guards.piiTypes);
   if (values.misses) console.log(missesText(judged));
   console.log(reportText(report));
+  const layer = judge && layerTallies(judged);
+  if (layer) console.log(`\n${layerText(layer)}`);
   for (const [type, count] of unknownTypes(judged, guards.piiTypes))
     console.error(`${count} spans are labelled "${type}", which pii does not look for: they are not counted`);
   console.error(`${samples.length} lines, ${Math.round(samples.length / seconds)} a second`);
   const disguises = values.disguises ? await judgeDisguises(guards, judged) : undefined;
   if (disguises) console.log(`\n${disguisesText(disguises)}`);
-  const written = JSON.stringify({ ...report, seconds, ...(disguises && { disguises }) }, null, 2);
+  const written = JSON.stringify(
+    { ...report, seconds, ...(layer && { layer }), ...(disguises && { disguises }) },
+    null,
+    2,
+  );
   if (values.json !== undefined) await writeFile(values.json, `${written}\n`);
 } catch (error) {
   if (!(error instanceof SamplesError)) throw error;

@@ -1,6 +1,7 @@
 // The report for people: a table for sources, groups, languages, and for types of personal data. Pure.
 import type { DisguiseTally } from './judge-disguises.ts';
 import type { Reached } from './measure-bars.ts';
+import type { LayerTally } from './model/layer-tally.ts';
 import type { Report, Tally, TypeTally } from './tally.ts';
 
 export function reportText({ total, sources, groups, languages, types }: Report): string {
@@ -55,6 +56,20 @@ export function disguisesText(rows: Record<string, DisguiseTally>): string {
     ...countAndShare(kept, plain),
   ]);
   return table(['FORM', 'ATTACKS', 'CAUGHT', '%', 'CAUGHT PLAIN', 'KEPT', '%'], cells);
+}
+
+/** Who stopped the texts, and what that cost in requests to the model. */
+export function layerText(rows: Record<string, LayerTally>): string {
+  const cells = Object.entries(rows).map(([name, { texts, asked, requests, byRules, byModel, byFailure }]) => [
+    name,
+    ...countAndShare(asked, texts),
+    ...[(requests / Math.max(1, texts)).toFixed(2), byRules, byModel, byFailure].map(String),
+    percent((byRules + byModel + byFailure) / Math.max(1, texts)),
+  ]);
+  return table(
+    ['MODEL', 'TEXTS', 'ASKED', '%', 'CALLS A TEXT', 'STOPPED BY RULES', 'BY THE MODEL', 'UNANSWERED', '% STOPPED'],
+    cells,
+  );
 }
 
 const countAndShare = (part: number, whole: number): string[] =>

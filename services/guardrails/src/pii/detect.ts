@@ -58,12 +58,22 @@ export function createDetect({ types, regions, allow }: DetectOptions): Detect {
     if (!mayHoldPii(text)) return [];
     const segment = { text, runs: digitRuns(text, 'close'), looseRuns: digitRuns(text, 'loose'), phones };
     const hits = detectors.flatMap((detector) => detector.detect(segment));
-    return hits.filter((hit) => !isAllowed(text.slice(hit.start, hit.end), hit, allowed));
+    return withCredentials(hits).filter((hit) => !isAllowed(text.slice(hit.start, hit.end), hit, allowed));
   };
   return {
     hits: (text) => mergeOverlapping(all(text)),
     cutPlace: (text, at) => freePlace(all(text), at),
   };
+}
+
+/** A URL with credentials in it is told of as such. */
+function withCredentials(hits: PiiHit[]): PiiHit[] {
+  const secret = hits.filter(({ type }) => type === 'url-credentials');
+  if (secret.length === 0) return hits;
+  return hits.map((hit) => {
+    const holds = hit.type === 'url' && secret.some(({ start, end }) => hit.start <= start && end <= hit.end);
+    return holds ? { ...hit, type: 'url-credentials' as const } : hit;
+  });
 }
 
 function isAllowed(found: string, hit: PiiHit, allowed: readonly string[]): boolean {

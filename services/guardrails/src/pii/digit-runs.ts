@@ -18,7 +18,8 @@ const closeGap = /^(?:[ ]{1,2}|[ ]?[-./)(]{1,2}[ ]?[(]?[ ]?)$/;
 /** Lines, members of a list, columns, emphasis. Not what ends an object or a list. */
 const looseGap = /^[\s,;|_.*~'"`\\/()+-]{1,8}$/;
 const digitGroup = /\d+/g;
-const word = /\p{L}/u;
+/** Of a script that parts words by spaces: in others a number stands between letters as it is. */
+const word = /(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])\p{L}/u;
 
 /** Close: as one number is written. Loose: with anything between that is no word. */
 export function digitRuns(text: string, gaps: 'close' | 'loose'): DigitRun[] {

@@ -22,18 +22,21 @@ export type TestProvider = {
   answer(with_: (request: ProviderRequest) => JsonValue | Promise<JsonValue>): void;
   /** The next requests fail, one fault each. */
   fail(...faults: ProviderFault[]): void;
+  /** Every request fails from now on. */
+  failAlways(fault: ProviderFault): void;
   close(): Promise<void>;
 };
 
 export async function startTestProvider(): Promise<TestProvider> {
   const requests: ProviderRequest[] = [];
   const faults: ProviderFault[] = [];
+  let lasting: ProviderFault | undefined;
   let answer: (request: ProviderRequest) => JsonValue | Promise<JsonValue> = () => ({});
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const request = { path: incoming.url ?? '', body: await readJson(incoming) };
     requests.push(request);
-    const fault = faults.shift();
+    const fault = faults.shift() ?? lasting;
     if (fault === 'silent') return;
     if (fault) return send(outgoing, fault.status, { error: { message: fault.message ?? 'as told' } }, fault.headers);
     if (request.path.endsWith('/embeddings')) return send(outgoing, 200, embeddingsOf(request.body));
@@ -55,6 +58,7 @@ export async function startTestProvider(): Promise<TestProvider> {
     embedded: () => requests.filter(({ path }) => path.endsWith('/embeddings')).flatMap(({ body }) => inputsOf(body)),
     answer: (with_) => void (answer = with_),
     fail: (...more) => void faults.push(...more),
+    failAlways: (fault) => void (lasting = fault),
     async close() {
       server.closeAllConnections();
       server.close();

@@ -4,7 +4,9 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { textBefore, versionBefore } from '../context-words.ts';
 import { hitsOf, type Detector } from '../pii-types.ts';
 
-const dotted = /(?<![\w.]|[A-Za-z]-|\.-)(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d|-\d)/g;
+/** Its dots may stand in brackets, so that nobody follows it. */
+const dotted = /(?<![\w.]|[A-Za-z]-|\.-)(?:\d{1,3}(?:\.|\[\.\]|\(\.\))){3}\d{1,3}(?!\w|\.\d|-\d)/g;
+const bracketedDot = /[[(]\.[\])]/g;
 const coloned =
   /(?<![\w:.])(?=[0-9a-f:]{0,39}:[0-9a-f]{0,4}:)[0-9a-f:]{2,39}(?:(?<=:)(?:\d{1,3}\.){3}\d{1,3})?(?![\w:])/gi;
 /** A group that somebody's address has, and a slice or a scope in code has not. */
@@ -23,7 +25,8 @@ for (const [net, bits] of [
   ['192.168.0.0', 16],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
-  ['255.255.255.255', 32],
+  // Masks of nets, and the broadcast address.
+  ['255.0.0.0', 8],
 ] as const)
   nobodys.addSubnet(net, bits, 'ipv4');
 for (const [net, bits] of [
@@ -37,13 +40,10 @@ for (const [net, bits] of [
 export const ip: Detector = {
   type: 'ip',
   detect: ({ text }) => [
-    ...hitsOf(
-      'ip',
-      text,
-      dotted,
-      ({ 0: found, index }) =>
-        isIPv4(found) && !nobodys.check(found, 'ipv4') && !versionBefore.test(textBefore(text, index)),
-    ),
+    ...hitsOf('ip', text, dotted, ({ 0: found, index }) => {
+      const address = found.replace(bracketedDot, '.');
+      return isIPv4(address) && !nobodys.check(address, 'ipv4') && !versionBefore.test(textBefore(text, index));
+    }),
     ...hitsOf(
       'ip',
       text,

@@ -1,5 +1,6 @@
 // Digits that look like a phone number and are something else by their shape: dates, social security numbers, postal codes with
-// four more digits, ISBNs, the columns of a hex dump.
+// four more digits, ISBNs, addresses of machines, the columns of a hex dump.
+import { isIPv4 } from 'node:net';
 import type { DigitGroup } from '../digit-runs.ts';
 
 const day = '(?:0?[1-9]|[12]\\d|3[01])';
@@ -23,7 +24,12 @@ const hexGroup = /^(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])(?:[0-9a-f]{2}|[0-9a-f]{4}|[
 export function isOtherShape(text: string, window: readonly DigitGroup[]): boolean {
   const start = window[0]?.start ?? 0;
   const end = window.at(-1)?.end ?? start;
-  return date.test(text.slice(start, end)) || others.test(shape(window)) || isInHexDump(text, window, start, end);
+  return (
+    isIPv4(text.slice(start, end)) ||
+    date.test(text.slice(start, end)) ||
+    others.test(shape(window)) ||
+    isInHexDump(text, window, start, end)
+  );
 }
 
 /** In a row of words such as 6c6f and 0a. */

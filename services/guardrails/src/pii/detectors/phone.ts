@@ -98,7 +98,13 @@ function formatted({ text, phones }: Segment, groups: Window): Window | undefine
     .find((window) => {
       const isNext = groups[window.length]?.gap === window.at(-1)?.gap;
       const digits = window.map((group) => group.digits);
-      return window.length >= 3 && !isNext && phones.isFormatted(digits) && isFree(text, window);
+      return (
+        window.length >= 3 &&
+        !isNext &&
+        phones.isFormatted(digits) &&
+        isFree(text, window) &&
+        !isOtherShape(text, window)
+      );
     });
 }
 
