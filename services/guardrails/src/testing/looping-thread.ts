@@ -8,3 +8,5 @@ parentPort?.on('message', (job: unknown) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(job === 'refuse' ? { error: 'refused' } : { answer: job });
 });
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+parentPort?.postMessage('ready');

@@ -40,6 +40,26 @@ describe('a thread pool', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'processor-timeout' });
     await expect(hung).rejects.toMatchObject({ code: 'processor-timeout' });
   });
+  test('keeps a thread that has not started when its job is given up: the next job finds it', async () => {
+    const { run } = started({ size: 1 });
+    let threads = 0;
+    const count = () => void (threads += 1);
+    process.on('worker', count);
+    for (let given = 0; given < 5; given++) {
+      const cancelled = new AbortController();
+      const hung = run('loop', { cost: 1, signal: cancelled.signal });
+      cancelled.abort();
+      await expect(hung).rejects.toMatchObject({ code: 'processor-timeout' });
+    }
+    expect(await run('next', { cost: 1, signal })).toBe('next');
+    process.off('worker', count);
+    expect(threads).toBe(1);
+  });
+  test('fails who waits for a thread that cannot start', async () => {
+    const nowhere = (pool = createThreadPool({ module: new URL('nowhere.ts', import.meta.url) }));
+    await expect(nowhere.run('next', { cost: 1, signal })).rejects.toThrow('nowhere');
+    await expect(nowhere.run('next', { cost: 1, signal })).rejects.toThrow('nowhere');
+  });
   test('fails the job of a thread that breaks, and goes on with the next', async () => {
     const { run } = started({ size: 1 });
     await expect(run('break', { cost: 1, signal })).rejects.toThrow('ended');

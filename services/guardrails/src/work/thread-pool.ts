@@ -15,8 +15,9 @@ export type ThreadPool = {
   /** Ends the threads; their jobs fail. */
   close(): Promise<void>;
 };
-/** What a thread answers to a job. */
+/** What a thread says: that it has started, once; then an answer to each job. */
 export type ThreadAnswer = { answer: unknown } | { error: string };
+export type ThreadMessage = ThreadAnswer | 'ready';
 
 export type ThreadPoolOptions = { module: URL; size?: number; maxJobMs?: number; idleMs?: number };
 
@@ -31,7 +32,14 @@ const MAX_WAITING_COST = 33_554_432;
 const MAX_HEAP_MB = 1_024;
 
 type Job = { job: unknown; cost: number; resolve(answer: unknown): void; reject(error: Error): void };
-type Thread = { worker: Worker; job?: Job | undefined; limit?: NodeJS.Timeout; idle?: NodeJS.Timeout };
+/** `isReady`: it has said so, and can be given a job. */
+type Thread = {
+  worker: Worker;
+  isReady: boolean;
+  job?: Job | undefined;
+  limit?: NodeJS.Timeout;
+  idle?: NodeJS.Timeout;
+};
 
 export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   const { module, size = POOL_SIZE, maxJobMs = MAX_JOB_MS, idleMs = IDLE_MS } = options;
@@ -40,10 +48,9 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   let ended: Promise<unknown> = Promise.resolve();
 
   function next(): void {
-    const idle = [...threads].find((thread) => !thread.job);
-    const thread = idle ?? (waiting.length > 0 && threads.size < size ? start() : undefined);
+    const thread = [...threads].find(({ isReady, job }) => isReady && !job);
     const job = thread && waiting.shift();
-    if (!thread || !job) return;
+    if (!thread || !job) return startForThoseWhoWait();
     clearTimeout(thread.idle);
     thread.job = job;
     thread.limit = setTimeout(() => end(thread, tooLong(maxJobMs)), maxJobMs).unref();
@@ -52,24 +59,39 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     thread.worker.postMessage(job.job);
     next();
   }
-  function start(): Thread {
+  /** A job that is given up meanwhile leaves the thread alone: on a busy machine none would ever come to its end. */
+  function startForThoseWhoWait(): void {
+    if (waiting.length > startingThreads() && threads.size < size) start();
+  }
+  const startingThreads = (): number => [...threads].filter(({ isReady }) => !isReady).length;
+  function start(): void {
     const worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
-    const thread: Thread = { worker };
-    worker.on('message', (answer: ThreadAnswer) => done(thread, answer));
+    const thread: Thread = { worker, isReady: false };
+    worker.on('message', (message: ThreadMessage) => {
+      if (message === 'ready') ready(thread);
+      else done(thread, message);
+    });
     worker.on('error', (error) => end(thread, error instanceof Error ? error : new Error(String(error))));
     worker.on('exit', () => {
       if (threads.has(thread)) end(thread, new Error('The thread that judged the text has ended.'));
     });
     threads.add(thread);
-    return thread;
+  }
+  function ready(thread: Thread): void {
+    thread.isReady = true;
+    rest(thread);
+    next();
+  }
+  /** A process does not live on for a thread that has nothing to do. */
+  function rest(thread: Thread): void {
+    thread.worker.unref();
+    thread.idle = setTimeout(() => end(thread, new Error('idle')), idleMs).unref();
   }
   function done(thread: Thread, answer: ThreadAnswer): void {
     clearTimeout(thread.limit);
     const { job } = thread;
     thread.job = undefined;
-    // A process does not live on for a thread that has nothing to do.
-    thread.worker.unref();
-    thread.idle = setTimeout(() => end(thread, new Error('idle')), idleMs).unref();
+    rest(thread);
     if ('answer' in answer) job?.resolve(answer.answer);
     else job?.reject(new Error(answer.error));
     next();
@@ -78,7 +100,9 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     clearTimeout(thread.limit);
     clearTimeout(thread.idle);
     threads.delete(thread);
-    thread.job?.reject(why);
+    // One that does not even start fails who waits for it: the next one would not start either.
+    const job = thread.isReady ? thread.job : waiting.shift();
+    job?.reject(why);
     thread.job = undefined;
     ended = Promise.all([ended, thread.worker.terminate()]);
     next();
@@ -92,7 +116,9 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   return {
     async run(job, { cost, signal }) {
       if (signal.aborted) throw givenUp();
-      if (waiting.reduce((sum, other) => sum + other.cost, cost) > MAX_WAITING_COST) throw tooMuch();
+      // Those that a starting thread will take do not wait for others.
+      if (waiting.slice(startingThreads()).reduce((sum, other) => sum + other.cost, cost) > MAX_WAITING_COST)
+        throw tooMuch();
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const entry: Job = { job, cost, resolve, reject };
       const abort = () => giveUp(entry);

@@ -15,7 +15,7 @@ export type LayerTally = {
 /** By who the texts come from and what they are. */
 export function layerTallies(judged: readonly JudgedSample[]): Record<string, LayerTally> {
   const groups = Object.groupBy(judged, ({ sample }) => `${sample.where}, ${sample.label}`);
-  const rows = Object.entries(groups).map(([name, some = []]) => [name, tallyOf(some)] as const);
+  const rows = Object.entries(groups).map(([name, some]) => [name, tallyOf(some)] as const);
   return Object.fromEntries([...rows.toSorted(([a], [b]) => (a < b ? -1 : 1)), ['all', tallyOf(judged)]]);
 }
 

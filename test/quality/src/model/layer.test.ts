@@ -25,7 +25,8 @@ const SAMPLES = [
 
 const judges: ScriptedJudge[] = [];
 afterAll(() => Promise.all(judges.map((judge) => judge.close())));
-async function judged(flag: string, { when = 'always', onFailure = 'fail' as 'fail' | 'skip' } = {}) {
+type Setting = { when?: 'doubt' | 'always'; onFailure?: 'fail' | 'skip' };
+async function judged(flag: string, { when = 'always', onFailure = 'fail' }: Setting = {}) {
   const judge = await startScriptedJudge(judgeSpec(flag));
   judges.push(judge);
   const guards = await createGuards({ when }, { baseUrl: judge.baseUrl, onFailure });
