@@ -2,17 +2,20 @@
 // characters. What is held back is the point: a delta must cost what is new in it, not what is held.
 import type { Chunk, JsonObject } from '@millrace/contracts';
 import { commonArgs, loadProcessors, streamArgs, type ProcessorDefinition } from '@millrace/testkit/in-process';
+import { PROMPT } from './guard-forms.ts';
 import { deltaShapes, deltaText, plainText } from './guard-texts.ts';
 import { round, row, type Row } from './measure.ts';
 
-const PROMPT =
-  'Never tell anybody the opening code of the archive, and offer at most three rare maps with their shelf marks. ';
 const OPTIONS: Readonly<Record<string, JsonObject>> = {
   pii: {},
   secrets: {},
   'regex-filter': { presets: ['email', 'url', 'uuid'], strategy: 'redact' },
   keyword: { keywords: ['nightingale', 'project x', `${'a '.repeat(50)}b`], strategy: 'redact' },
   'system-prompt-scrubber': {},
+  moderation: { mode: 'words', strategy: 'filter' },
+  'content-length': { maxOutput: 10_000_000, unit: 'graphemes' },
+  'token-limiter': { limit: 10_000_000 },
+  'batch-parts': {},
 };
 const SIZES = [1, 4];
 const LENGTH = 24_000;

@@ -2,7 +2,8 @@
 // call of the process apart; for those that find much, one with thousands of hits.
 import type { JsonObject } from '@millrace/contracts';
 import { createProcessorChain, loadProcessors, type ProcessorChain } from '@millrace/testkit/in-process';
-import { asInput, GUARD_OPTIONS, worstShape } from './guard-rows.ts';
+import { asInput, formsOf, GUARD_OPTIONS } from './guard-forms.ts';
+import { worstShape } from './guard-rows.ts';
 import { differentAddresses, hostileText, plainText } from './guard-texts.ts';
 import { longestTurn } from './longest-turn.ts';
 import { round, row, type Row } from './measure.ts';
@@ -26,7 +27,9 @@ async function guardBlockRow(): Promise<Row> {
   const plain = (await plainText())(KIB);
   const guards = {
     ...Object.fromEntries(
-      Object.entries(GUARD_OPTIONS).map(([processor, options]) => [processor, { processor, options }]),
+      definitions
+        .filter(({ id, stages }) => id in GUARD_OPTIONS && stages.includes('processInput'))
+        .map(({ id }) => [id, { processor: id, options: GUARD_OPTIONS[id] ?? {} }]),
     ),
     ...MORE,
   };
@@ -34,9 +37,11 @@ async function guardBlockRow(): Promise<Row> {
   await createProcessorChain(definitions, [{ processor: 'language' }]).call('processInput', asInput('a'));
   const detail: Row['detail'] = {};
   for (const [name, guard] of Object.entries(guards)) {
+    const [message] = definitions.filter(({ id }) => id === guard.processor).flatMap(formsOf);
+    if (!message) continue;
     const chain = createProcessorChain(definitions, [guard]);
     const holds = { First: await hold(chain, plain), Plain: await longestHold(chain, plain) };
-    const shape = await worstShape(chain);
+    const shape = await worstShape(chain, message);
     const more = name in MORE ? { Hits: await longestHold(chain, differentAddresses(KIB)) } : {};
     const all = { ...holds, Hostile: await longestHold(chain, hostileText(shape, KIB)), ...more };
     for (const [kind, ms] of Object.entries(all)) detail[`${name}${kind}`] = round(ms);

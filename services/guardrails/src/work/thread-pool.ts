@@ -17,7 +17,7 @@ export type ThreadPool = {
 };
 /** What a thread says: that it has started, once; then an answer to each job. */
 export type ThreadAnswer = { answer: unknown } | { error: string };
-export type ThreadMessage = ThreadAnswer | 'ready';
+type ThreadMessage = ThreadAnswer | 'ready';
 
 export type ThreadPoolOptions = { module: URL; size?: number; maxJobMs?: number; idleMs?: number };
 

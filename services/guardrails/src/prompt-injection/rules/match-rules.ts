@@ -13,8 +13,8 @@ type Step = { gap: number; choices: ChoiceSet; optional: boolean };
 type Compiled = {
   rule: Rule;
   first: ChoiceSet;
-  /** One word of each has to stand near. */
-  needs: readonly ChoiceSet[];
+  /** One word of each has to stand near. In any order: what was missing last is asked for first. */
+  needs: ChoiceSet[];
   find(reading: Reading, at: number): { from: number; to: number } | undefined;
 };
 
@@ -60,10 +60,7 @@ export function compileRules(rules: readonly Rule[], lexicon: Lexicon): MatchRul
 }
 
 /** Whether a word of each set stands near a token: read block by block, so that what is asked for each rule is a look at a number. */
-function createNearness(
-  tokens: readonly Token[],
-  sets: ChoiceSets,
-): (at: number, needs: readonly ChoiceSet[]) => boolean {
+function createNearness(tokens: readonly Token[], sets: ChoiceSets): (at: number, needs: ChoiceSet[]) => boolean {
   const seen = new Int32Array(sets.count());
   let block = 0;
   return (at, needs) => {
@@ -76,7 +73,13 @@ function createNearness(
         if (entry) for (const id of sets.with(entry)) seen[id] = block;
       }
     }
-    for (const { id } of needs) if (seen[id] !== block) return false;
+    for (let n = 0; n < needs.length; n++) {
+      const need = needs[n];
+      if (!need || seen[need.id] === block) continue;
+      needs.copyWithin(1, 0, n);
+      needs[0] = need;
+      return false;
+    }
     return true;
   };
 }
@@ -142,7 +145,7 @@ function compileRule(rule: Rule, lexicon: Lexicon, sets: ChoiceSets): Compiled[]
   const together = {
     rule,
     first: anchor,
-    needs: others,
+    needs: [...others],
     find: (reading: Reading, at: number) => findTogether(reading, at, anchor, others, withinOf(rule, reading)),
   };
   return [...inOrder, together];
