@@ -183,6 +183,22 @@ describe('a processor of the stream', () => {
     await adversaries.stillServing();
   });
 
+  test('that says that it changes nothing, and masks a word, fails its run by a code; nothing of what it made comes out', async () => {
+    const masking = streaming((right) => [JSON.parse(JSON.stringify(right).replaceAll('more', 'forged'))]);
+    const { chunks, result, path } = await adversaries.run({ ...masking, changes: { processOutputStream: 'never' } });
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'processor-verdict-refused', path } });
+    expect(JSON.stringify([chunks, result])).not.toContain('forged');
+    await adversaries.stillServing();
+  });
+
+  test('that says that it changes nothing, and does not, lets its run finish', async () => {
+    const { result } = await adversaries.run({
+      ...streaming((right) => [right]),
+      changes: { processOutputStream: 'never' },
+    });
+    expect(result).toMatchObject({ status: 'finished', text: SAID });
+  });
+
   test('that gives chunks another run’s id gives them to its own run alone', async () => {
     const renamed = streaming((right) => [
       { ...right, chunks: chunksOf(right).map((chunk) => ({ ...chunk, runId: 'another-run', from: 'SYSTEM' })) },

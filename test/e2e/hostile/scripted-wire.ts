@@ -22,6 +22,8 @@ export type WireScript = {
   reads?: readonly string[];
   timeoutMs?: number;
   attempts?: number;
+  /** What it says of itself. */
+  changes?: Json;
   /** A stage call, or the opening of a session. */
   call(call: Json, wire: Wire): void;
   /** A batch of a session. */
@@ -39,29 +41,32 @@ export async function serveWire(bus: TestBus['bus'], scripts: readonly WireScrip
   const { nc, subjects, id: replica, name: service } = bus;
   const identity = { name: service, id: replica, version: '1.0.0', metadata: {} };
   const write = (message: unknown) => (typeof message === 'string' ? message : JSON.stringify(message));
-  const endpoints = scripts.map(({ id, stage, reads = ['input', 'response'], timeoutMs = 2_000, attempts = 1 }) => ({
-    name: `${stage}-${id}`,
-    subject: `${subjects.prefix}.stage.${stage}.${id}`,
-    queue_group: id,
-    metadata: {
-      millrace: JSON.stringify({
-        kind: 'processor',
-        stage,
-        descriptor: {
-          id,
-          description: 'of the wire',
-          version: '1.0.0',
-          stages: [stage],
-          reads,
-          processDataParts: false,
-          optionsSchema: { type: 'object' },
-          aliases: [],
-          lists: [LISTS[stage] ?? 'output'],
-          policy: { timeoutMs, attempts, onFailure: 'fail' },
-        },
-      }),
-    },
-  }));
+  const endpoints = scripts.map(
+    ({ id, stage, reads = ['input', 'response'], timeoutMs = 2_000, attempts = 1, changes }) => ({
+      name: `${stage}-${id}`,
+      subject: `${subjects.prefix}.stage.${stage}.${id}`,
+      queue_group: id,
+      metadata: {
+        millrace: JSON.stringify({
+          kind: 'processor',
+          stage,
+          descriptor: {
+            id,
+            description: 'of the wire',
+            version: '1.0.0',
+            stages: [stage],
+            reads,
+            processDataParts: false,
+            ...(changes && { changes }),
+            optionsSchema: { type: 'object' },
+            aliases: [],
+            lists: [LISTS[stage] ?? 'output'],
+            policy: { timeoutMs, attempts, onFailure: 'fail' },
+          },
+        }),
+      },
+    }),
+  );
   const stop = () => [...infos, ...calls, batches].forEach((subscription) => subscription.unsubscribe());
   const infos = ['', `.${service}`, `.${service}.${replica}`].flatMap((tail) => [
     nc.subscribe(`$SRV.INFO${tail}`, {

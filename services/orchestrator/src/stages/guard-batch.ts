@@ -1,10 +1,11 @@
 // One batch through adjacent processors of one replica: no session is kept, the open request carries the chunks and its reply the output and
 // the state.
-import { passedChunks, type Chunk, type PlanEntry, type StageInput } from '@millrace/contracts';
+import { mayChange, passedChunks, type Chunk, type PlanEntry, type StageInput } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
 import type { Asked, Target } from './ask-with-policy.ts';
 import { failedOf } from './call-processors.ts';
 import { askReplica } from './open-sessions.ts';
+import { changedType, hasChanged } from './unchanged-output.ts';
 import { judgeAll, type Judged, type Told } from './verdict-fold.ts';
 
 const stage = 'processOutputStream';
@@ -43,5 +44,11 @@ export async function guardOnce(
   if (judged.length < served) return failed(`It gave ${judged.length} verdicts for ${served} entries.`);
   const passed = passedChunks(run.ref.runId, given, output.chunks);
   if ('refused' in passed) return failed(passed.refused);
+  const mayAny = group.slice(0, served).some(({ changes }) => mayChange(changes, stage));
+  const changed = mayAny ? undefined : changedType(given, passed.chunks);
+  if (changed !== undefined) {
+    const error = { code: 'processor-verdict-refused' as const, message: hasChanged(changed) };
+    return { ...failedOf(group, error), replica };
+  }
   return { answer: { judged, chunks: passed.chunks }, served, replica };
 }

@@ -1,5 +1,12 @@
 // Opens the output stream's sessions: one for each list of adjacent processors that one replica serves.
-import { failureOf, narrowInput, sessionOpenedSchema, type Chunk, type PlanEntry } from '@millrace/contracts';
+import {
+  failureOf,
+  mayChange,
+  narrowInput,
+  sessionOpenedSchema,
+  type Chunk,
+  type PlanEntry,
+} from '@millrace/contracts';
 import type { SessionOpened, StageInput } from '@millrace/contracts';
 import { request } from '@millrace/bus';
 import { askWithPolicy, type Asked, type Outcome, type Target } from './ask-with-policy.ts';
@@ -55,7 +62,13 @@ async function insteadOf(run: Run, [first]: PlanEntry[], lost: string | undefine
 async function openSession(run: Run, group: PlanEntry[], to: Target, input: StageInput): Promise<Asked<Session>> {
   const { access, sessions } = run.deps;
   const timeoutMs = group.reduce((sum, entry) => sum + entry.timeoutMs, 0);
-  const connection = connectSession({ bus: access.bus, inbox: sessions, runId: run.ref.runId, timeoutMs });
+  const connection = connectSession({
+    bus: access.bus,
+    inbox: sessions,
+    runId: run.ref.runId,
+    timeoutMs,
+    mayChange: group.map(({ changes }) => mayChange(changes, 'processOutputStream')),
+  });
   const asked = await askReplica(run, group, to, { input, session: connection.session });
   if (!asked.answer) {
     connection.client.drop();

@@ -15,6 +15,7 @@ import { hasLeft, publishInBatches, type Bus } from '@millrace/bus';
 import type { SessionInbox, SessionListener } from '../peers/session-inbox.ts';
 import { createSentChunks } from './sent-chunks.ts';
 import { createSessionOutbox } from './session-outbox.ts';
+import { createUnchangedOutput, hasChanged, type UnchangedOutput } from './unchanged-output.ts';
 
 export type SessionEnd = { verdicts: Verdict[]; ms: number[] } | { lost: { code: ErrorCode; message: string } };
 
@@ -54,6 +55,8 @@ export type SessionClientOptions = {
   runId: string;
   /** How long chunks may be in flight without the count advancing, ms. */
   timeoutMs: number;
+  /** Of each entry that it is asked for, whether it may change chunks; absent: all may. */
+  mayChange?: readonly boolean[];
 };
 
 /** A session that is being opened: it listens under `session` before the open request is sent, so that no answer is missed. */
@@ -75,7 +78,8 @@ const mustComeOut = (chunk: Chunk): boolean => !mayBeDropped(chunk);
 const LOOK_AFTER_MS = 1_000;
 const PING_MS = 250;
 
-export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOptions): SessionConnection {
+export function connectSession(options: SessionClientOptions): SessionConnection {
+  const { bus, inbox, runId, timeoutMs, mayChange = [true] } = options;
   const session = crypto.randomUUID();
   let events: SessionEvents | undefined;
   let subject: string | undefined;
@@ -112,10 +116,13 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     publishInBatches(bus, subject, chunks, SESSION_LIMITS.maxBatchBytes, head);
   };
   const sentChunks = createSentChunks();
+  /** Where none of its entries may change anything: what came out is held against what went in. */
+  let unchanged: UnchangedOutput | undefined;
   /** Chunks that may not be dropped and have not come out. */
   let due: readonly Chunk[] = [];
   const outbox = createSessionOutbox((rest, chunks) => {
     sentChunks.sent(chunks);
+    unchanged?.given(chunks);
     post(rest, chunks);
   });
   /** A chunk that no message can hold must not break the reading of what comes. */
@@ -144,6 +151,8 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       return lose('session-lost', `The replica ended the session after ${processed} of ${sent} chunks.`);
     if (!stopped && due.length > 0)
       return lose('processor-failed', `The "${due[0]?.type}" chunk did not come out of the session.`);
+    const missing = stopped ? undefined : unchanged?.missing();
+    if (missing !== undefined) return lose('processor-verdict-refused', hasChanged(missing));
     return finish({ verdicts, ms });
   };
   /** Those of them that had to come out, as they went in. */
@@ -154,15 +163,18 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
     due = due.slice(count);
     return settled;
   };
-  /** @returns what of it may not come out */
-  const take = ({ same, chunks }: SessionOutput): string | undefined => {
+  /** @returns why it may not come out */
+  const take = ({ same, chunks }: SessionOutput): { code: ErrorCode; message: string } | undefined => {
+    const failed = (message: string) => ({ code: 'processor-failed' as const, message });
     const named = same && sentChunks.named(same);
     sentChunks.done(outbox.processed());
-    if (same && !named) return `The chunks ${same.from} to ${same.from + same.count - 1} cannot be named.`;
+    if (same && !named) return failed(`The chunks ${same.from} to ${same.from + same.count - 1} cannot be named.`);
     settle(named ?? []);
     const passed = passedChunks(runId, settle(chunks), chunks);
-    if ('refused' in passed) return passed.refused;
-    if (chunks.length > 0 && outbox.sent() === 0) return 'Chunks came out of the session before any went in.';
+    if ('refused' in passed) return failed(passed.refused);
+    if (chunks.length > 0 && outbox.sent() === 0) return failed('Chunks came out of the session before any went in.');
+    const changed = (named && unchanged?.named(same.from, named)) ?? unchanged?.came(passed.chunks);
+    if (changed !== undefined) return { code: 'processor-verdict-refused', message: hasChanged(changed) };
     const out = named ? [...named, ...passed.chunks] : passed.chunks;
     if (out.length > 0) events?.output(out);
     return undefined;
@@ -186,7 +198,7 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       if (told) return takeTold(output, bytes);
       outbox.advance(output.processed);
       const refused = take(output);
-      if (refused !== undefined) return lose('processor-failed', refused);
+      if (refused) return lose(refused.code, refused.message);
       if (output.verdicts) return conclude(output, output.verdicts);
       flush();
       events?.advanced();
@@ -259,6 +271,7 @@ export function connectSession({ bus, inbox, runId, timeoutMs }: SessionClientOp
       subject = bus.subjects.session(answer.service, answer.replica, session);
       replica = `${answer.service}.${answer.replica}`;
       served = answer.served;
+      if (!mayChange.slice(0, served).includes(true)) unchanged = createUnchangedOutput();
       lastIn = performance.now();
     },
     start(listening) {

@@ -18,9 +18,15 @@ import { RUN_ID } from './run-states.ts';
 export type PlayedSession = ReturnType<typeof playSession>;
 
 /** Both ends of one session. @param bus the orchestrator's, @param replica the replica's connection */
-function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
+function playSession(bus: Bus, replica: Bus, { timeoutMs = 5_000, mayChange = true }) {
   const inbox = createSessionInbox(bus);
-  const { client, session, opened, start } = connectSession({ bus, inbox, runId: RUN_ID, timeoutMs });
+  const { client, session, opened, start } = connectSession({
+    bus,
+    inbox,
+    runId: RUN_ID,
+    timeoutMs,
+    mayChange: [mayChange],
+  });
   const out = bus.subjects.out(bus.id, session);
   const subject = bus.subjects.session('guards', replica.id, session);
   const inputs: SessionInput[] = [];
@@ -78,15 +84,19 @@ function playSession(bus: Bus, replica: Bus, timeoutMs = 5_000) {
   };
 }
 
-export type PlaySession = (options?: { timeoutMs?: number; started?: boolean }) => Promise<PlayedSession>;
+export type PlaySession = (options?: {
+  timeoutMs?: number;
+  started?: boolean;
+  mayChange?: boolean;
+}) => Promise<PlayedSession>;
 
 /** Call it after useBus. The sessions end with their test. */
 export function usePlayedSessions(connection: TestBus): PlaySession {
   const opened: PlayedSession[] = [];
   afterEach(() => opened.splice(0).forEach((session) => session.stop()));
-  return async ({ timeoutMs = 5_000, started = true } = {}) => {
+  return async ({ started = true, ...more } = {}) => {
     const replica = await connection.connect({ name: 'guards' });
-    const made = playSession(connection.bus, replica, timeoutMs);
+    const made = playSession(connection.bus, replica, more);
     opened.push(made);
     made.opened();
     if (started) made.start();
