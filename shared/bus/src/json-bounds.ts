@@ -24,15 +24,3 @@ export function isTooDeep(json: Uint8Array): boolean {
   }
   return false;
 }
-
-/** @param text what `value` was read from: only one that may name such a member is walked */
-export function hasProtoMember(text: string, value: unknown): boolean {
-  // Plain searches first: they cost next to nothing where there is nothing to find.
-  const mayBe = text.includes('__proto__') || (text.includes('\\u00') && /\\u00[567]/.test(text));
-  return mayBe && namesProto(value);
-}
-
-function namesProto(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.hasOwn(value, '__proto__') || Object.values(value).some(namesProto);
-}

@@ -1,8 +1,8 @@
 // Bytes on the wire and back. Every message is checked at both ends: what is written against the server's limit, what is read
 // against its schema.
-import { MillraceError, isNestedDeeper, issuesOf, type Issue } from '@millrace/contracts';
+import { MillraceError, hasProtoMember, isNestedDeeper, issuesOf, type Issue } from '@millrace/contracts';
 import type { Msg } from 'nats';
-import { MAX_JSON_DEPTH, hasProtoMember, isTooDeep } from './json-bounds.ts';
+import { MAX_JSON_DEPTH, isTooDeep } from './json-bounds.ts';
 import type { z } from 'zod';
 
 /** Buffer.from(JSON.stringify(x)) costs half of what TextEncoder and string publishes do (measured). */

@@ -19,6 +19,9 @@ export type JsonSchema = JsonObject;
 /** How deep arrays and objects in one message may stand in each other: far below what JSON.stringify can write. */
 export const MAX_NESTING = 128;
 
+/** How deep a value of somebody else (a model, a tool, a caller) may be: whatever it then stands in is within the bounds of a message. */
+export const MAX_VALUE_NESTING = 96;
+
 /** Whether something in it stands deeper than `levels`. Looks no deeper, so that it is safe for any value. */
 export function isNestedDeeper(value: unknown, levels: number = MAX_NESTING): boolean {
   if (!hasMembers(value)) return false;
@@ -40,6 +43,31 @@ export function isNestedDeeper(value: unknown, levels: number = MAX_NESTING): bo
 }
 
 const hasMembers = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/**
+ * What a text of somebody else says as JSON; undefined: it is none, or none that a message may carry, for its depth or for a member
+ * `__proto__`.
+ */
+export function readJson(text: string): { value: JsonValue } | undefined {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return isNestedDeeper(value, MAX_VALUE_NESTING) || hasProtoMember(text, value) ? undefined : { value };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Some copies of an object would set such a member as its prototype. @param text what `value` was read from: only one that may name it is walked */
+export function hasProtoMember(text: string, value: unknown): boolean {
+  // Plain searches first: they cost next to nothing where there is nothing to find.
+  const mayBe = text.includes('__proto__') || (text.includes('\\u00') && /\\u00[567]/.test(text));
+  return mayBe && namesProto(value);
+}
+
+function namesProto(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(namesProto);
+}
 
 /**
  * Where in `value` something stands that JSON cannot carry (a function, a symbol, undefined in an array, a bigint, a

@@ -5,7 +5,7 @@ import { withOneAnswer } from './answer-message.ts';
 import { applyChanges, refusedChange, type Changes } from './changes.ts';
 import { isRetryable, type ErrorCode } from './error-codes.ts';
 import { isKnownCode } from './errors.ts';
-import { MAX_NESTING, isNestedDeeper, type JsonValue } from './json.ts';
+import { MAX_NESTING, MAX_VALUE_NESTING, isNestedDeeper, type JsonValue } from './json.ts';
 import type { Stage } from './stage.ts';
 import type { StageInput } from './stage-call.ts';
 import { SUSPENSION_LIMITS } from './suspension.ts';
@@ -53,6 +53,8 @@ export function refusedVerdict(stage: Stage, verdict: Verdict): VerdictOf<'failu
 /** What is wrong with a suspension, whoever asks for it. Nothing of it is cut: what is asked would be another question. */
 export function suspensionProblem(payload: JsonValue, expiresInSeconds = 1): string | undefined {
   const { maxPayloadChars, maxSeconds } = SUSPENSION_LIMITS;
+  if (isNestedDeeper(payload, MAX_VALUE_NESTING))
+    return `The payload of a suspension is nested deeper than ${MAX_VALUE_NESTING}.`;
   const { length } = JSON.stringify(payload);
   if (length > maxPayloadChars)
     return `The payload of a suspension has ${length} characters; it may have ${maxPayloadChars}.`;

@@ -5,7 +5,7 @@ import { agentSchema, onFailureSchema, overlapSchema, whenSchema } from './agent
 import { jsonObjectSchema, jsonSchemaSchema } from './json.ts';
 import { toolDefinitionSchema } from './model.ts';
 import { LIST_OF_STAGE, listSchema, readsByStageSchema, stageSchema, type Stage } from './stage.ts';
-import { resolvedChangesSchema } from './stage-changes.ts';
+import { resolvedChangesSchema, stageChangesSchema } from './stage-changes.ts';
 import { timeoutMsSchema } from './timeout.ts';
 import { tokenSchema } from './tokens.ts';
 
@@ -33,7 +33,12 @@ export const planEntrySchema = z.object({
 export type PlanEntry = z.infer<typeof planEntrySchema>;
 
 /** What an entry of a caller is made of: the processor as it was when the agent was applied. `lists`: where it can stand. */
-export const overridableSchema = planEntrySchema.extend({ optionsSchema: jsonSchemaSchema });
+export const overridableSchema = planEntrySchema.extend({
+  optionsSchema: jsonSchemaSchema,
+  declaredChanges: stageChangesSchema
+    .optional()
+    .describe('what it says that it changes: the options of the caller decide'),
+});
 export type Overridable = z.infer<typeof overridableSchema>;
 
 /** Entries of a list that are called at once, where they meet at a stage. */

@@ -199,6 +199,10 @@ export const runActionSchema = z.discriminatedUnion('action', [
     action: z.literal('result-judged').describe('before memory saves: what is stored is what was judged'),
     finish: finishChunkSchema,
   }),
+  z.object({
+    action: z.literal('object-passed').describe('processOutputResult has changed the answer: this is its object now'),
+    object: jsonValueSchema.optional(),
+  }),
   z.object({ action: z.literal('suspended'), pending: heldPendingSchema }),
   z.object({
     action: z.literal('pending-told'),
@@ -271,6 +275,7 @@ export const runStateSchema = z.object({
   modelCalls: count,
   answered: z.boolean().describe('a model has answered in this run'),
   usage: usageSchema,
+  costUnknown: z.boolean().default(false).describe('of some call: that of the run is not known then'),
   violations: z.array(violationSchema),
 });
 export type RunState = z.infer<typeof runStateSchema>;

@@ -30,5 +30,7 @@ test('a verdict changes something where it has operations or members', () => {
   expect(hasChanges({ type: 'continue', changes: { ops: [] } })).toBe(false);
   expect(hasChanges({ type: 'continue', changes: { ops: [{ op: 'remove', ids: ['m'] }] } })).toBe(true);
   expect(hasChanges({ type: 'continue', changes: { text: '' } })).toBe(true);
+  expect(hasChanges({ type: 'continue', changes: { toolCalls: [] } })).toBe(true);
+  expect(hasChanges({ type: 'continue', changes: { tools: [], ops: [] } })).toBe(true);
   expect(hasChanges({ type: 'abort', reason: 'no' })).toBe(false);
 });

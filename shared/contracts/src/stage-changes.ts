@@ -1,5 +1,6 @@
 // Whether a processor may change what it judges, stage by stage: what it says of itself, and what that comes to with an entry's options.
 import { z } from 'zod';
+import type { Changes } from './changes.ts';
 import { jsonValueSchema, type JsonObject, type JsonSchema } from './json.ts';
 import type { Verdict } from './verdict.ts';
 import { stageSchema, type Stage } from './stage.ts';
@@ -38,8 +39,8 @@ function defaultOf({ properties }: JsonSchema, option: string): unknown {
 
 export const mayChange = (changes: ResolvedChanges | undefined, stage: Stage): boolean => changes?.[stage] !== false;
 
-/** Whether the verdict changes anything. */
+/** Whether the verdict changes anything. No operations are no change; no tools or no calls are one. */
 export function hasChanges(verdict: Verdict): boolean {
-  const changes = 'changes' in verdict ? (verdict.changes ?? {}) : {};
-  return Object.values(changes).some((value) => !Array.isArray(value) || value.length > 0);
+  const { ops = [], ...members }: Changes = ('changes' in verdict && verdict.changes) || {};
+  return ops.length > 0 || Object.values(members).some((value) => value !== undefined);
 }

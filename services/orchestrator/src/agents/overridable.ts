@@ -8,10 +8,12 @@ export function overridableOf(names: readonly string[], known: Known): Record<st
   const found = names.flatMap((name) => known.processors.get(idOf(name, known)) ?? []);
   return Object.fromEntries(
     found.map(({ descriptor, service }): [string, Overridable] => {
-      const { id, version, stages, reads, processDataParts, processCutOff, lists, policy, optionsSchema } = descriptor;
+      const { id, version, stages, reads, processDataParts, processCutOff, lists, policy } = descriptor;
+      const { optionsSchema, changes } = descriptor;
       const takes = { reads, processDataParts, ...(processCutOff && { processCutOff }) };
       const called = { entry: id, processor: id, service, version, lists, stages, ...takes, ...policy };
-      return [id, { ...called, options: {}, required: false, memory: false, optionsSchema }];
+      const own = { ...called, options: {}, required: false, memory: false, optionsSchema };
+      return [id, { ...own, ...(changes && { declaredChanges: changes }) }];
     }),
   );
 }

@@ -82,3 +82,25 @@ test('all problems of a request are told at once', () => {
     }),
   );
 });
+
+describe('a request that is nested deeper than the records of the run can hold', () => {
+  const deep = (levels: number) => JSON.parse('{"a":'.repeat(levels) + '1' + '}'.repeat(levels));
+  const allowed = { ...applied, agent: agentOf({ overrides: ['pii'] }) };
+  const message = textMessage('m1', 'user', 'hi');
+  const given = {
+    requestContext: (levels: number) => ({ requestContext: deep(levels) }),
+    messages: (levels: number) => ({
+      messages: [{ ...message, content: { ...message.content, metadata: deep(levels) } }],
+    }),
+    inputProcessors: (levels: number) => ({ inputProcessors: [{ use: 'pii', options: deep(levels) }] }),
+  };
+
+  test.each(['requestContext', 'messages', 'inputProcessors'] as const)('is refused by the name of its %s', (path) => {
+    const request = { ...requestOf(message), ...given[path](100) };
+    expect(() => refuseBadRequest(request, allowed)).toThrow(expect.objectContaining({ code: 'run-refused', path }));
+  });
+
+  test.each(['requestContext', 'messages'] as const)('is accepted where its %s are nested less', (path) => {
+    expect(() => refuseBadRequest({ ...requestOf(message), ...given[path](90) }, allowed)).not.toThrow();
+  });
+});

@@ -1,7 +1,9 @@
 // What a schema cannot say of a submitted request: who may say what, ids that would hit another message, files that no model could
 // read, overrides that the agent does not allow. Found before anything is stored, all problems at once. Pure.
 import {
+  MAX_VALUE_NESTING,
   MillraceError,
+  isNestedDeeper,
   type AppliedAgent,
   type Issue,
   type Message,
@@ -18,12 +20,21 @@ const MAX_ISSUES = 32;
 
 /** @throws run-refused: the first problem, all of them as issues */
 export function refuseBadRequest(request: RunRequest, applied: AppliedAgent): void {
-  const issues = [...requestIssues(request, applied.agent.callerRoles), ...overrideIssues(request, applied)];
+  const found = [...requestIssues(request, applied.agent.callerRoles), ...overrideIssues(request, applied)];
+  const issues = [...depthIssues(request), ...found];
   const [first] = issues;
   if (!first) return;
   const more = issues.length === 1 ? '' : ` There are ${issues.length} problems.`;
   const { path, remedy } = first;
   throw new MillraceError('run-refused', first.message + more, { path, remedy, issues: issues.slice(0, MAX_ISSUES) });
+}
+
+/** The command, the run's records and what its processors get hold the request, and are messages themselves. */
+function depthIssues(request: RunRequest): Issue[] {
+  const deep = Object.entries(request).find(([, value]) => isNestedDeeper(value, MAX_VALUE_NESTING));
+  return deep
+    ? [issue(deep[0], `It is nested deeper than ${MAX_VALUE_NESTING}.`, 'Send it flatter, or as a text.')]
+    : [];
 }
 
 /** Options are looked at only where everything else is right: what is not allowed has no schema. */

@@ -1,9 +1,11 @@
 // Answers what a suspended run waits for: the token is looked up in what is stored of the run, the answer is written once, and any
 // orchestrator is told. A run that has gone on for another answer meanwhile finds this one itself.
 import {
+  MAX_VALUE_NESTING,
   MillraceError,
   SUSPENSION_LIMITS,
   isFinal,
+  isNestedDeeper,
   type ApiRequest,
   type JsonValue,
   type OpenPending,
@@ -29,6 +31,7 @@ export async function resumeRun(
   kinds: readonly PendingKind[],
 ): Promise<{ epoch: number }> {
   const { runId, status } = head;
+  refuseDeepData(data);
   refuseLargeData(data);
   const suspension = isFinal(status) || status === 'queued' ? undefined : await readSuspension(access, head);
   if (!suspension || isOfEarlierRun(suspension, head)) throw notSuspended(runId, status);
@@ -62,6 +65,15 @@ async function takeBack(access: JetStreamAccess, head: RunHead, pending: string,
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
+}
+
+/** It stands in records of the run, which somebody has to be able to read. */
+function refuseDeepData(data: JsonValue): void {
+  if (!isNestedDeeper(data, MAX_VALUE_NESTING)) return;
+  throw new MillraceError('message-invalid', `The answer is nested deeper than ${MAX_VALUE_NESTING}.`, {
+    path: 'data',
+    remedy: 'Send it flatter, or as a text.',
+  });
 }
 
 function refuseLargeData(data: JsonValue): void {

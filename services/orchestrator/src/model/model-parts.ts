@@ -1,5 +1,13 @@
 // What the provider streams, as chunks. Parts that are not chunks (warnings, the finish) are what the step needs to know.
-import type { Chunk, JsonValue, Usage } from '@millrace/contracts';
+import {
+  MAX_VALUE_NESTING,
+  MillraceError,
+  isNestedDeeper,
+  readJson,
+  type Chunk,
+  type JsonValue,
+  type Usage,
+} from '@millrace/contracts';
 import { chunk, type ChunkBody } from '../state/make-chunk.ts';
 import type { LanguageModel } from './prompt.ts';
 import { metadataOf, passedMetadata } from './provider-metadata.ts';
@@ -10,16 +18,22 @@ type Finish = Extract<ModelPart, { type: 'finish' }>;
 
 export type ChunkMaker = (part: ModelPart) => Chunk[];
 
-/** @param raw whether what the provider sent goes on as it was sent too */
+/** @param raw whether what the provider sent goes on as it was sent too. The maker throws model-call-failed for what no message can hold */
 export function createChunkMaker(runId: string, raw = false): ChunkMaker {
   const toolNames = new Map<string, string>();
   return (part) => {
     if (part.type === 'tool-input-start') toolNames.set(part.id, part.toolName);
     const body = part.type === 'raw' && !raw ? undefined : bodyOf(part, toolNames);
-    return body
-      ? [chunk(runId, { ...body, payload: { ...body.payload, ...metadataOf('providerMetadata' in part ? part : {}) } })]
-      : [];
+    if (!body) return [];
+    const metadata = metadataOf('providerMetadata' in part ? part : {});
+    const made = chunk(runId, { ...body, payload: { ...body.payload, ...metadata } });
+    if (isNestedDeeper(made, MAX_VALUE_NESTING)) throw tooDeep(made);
+    return [made];
   };
+}
+
+function tooDeep({ type }: Chunk): MillraceError {
+  return new MillraceError('model-call-failed', `A "${type}" of the model is nested deeper than ${MAX_VALUE_NESTING}.`);
 }
 
 function bodyOf(part: ModelPart, toolNames: Map<string, string>): ChunkBody | undefined {
@@ -117,13 +131,11 @@ function rawPayload(value: unknown): object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value };
 }
 
-/** Arguments that are not JSON stay text: the tool's schema refuses them, and the model is told. */
+/** Arguments that are not JSON, or none that a message may carry, stay text: the tool's schema refuses them, and the model is told. */
 function parseArgs(input: string): JsonValue {
-  try {
-    return input.trim() === '' ? {} : JSON.parse(input);
-  } catch {
-    return input;
-  }
+  if (input.trim() === '') return {};
+  const read = readJson(input);
+  return read ? read.value : input;
 }
 
 /** Bytes travel as base64. */

@@ -1,10 +1,10 @@
 // JSON that is still being written, as the value that it is so far: open strings, lists and objects are closed, what is half a number, a
 // word or a name is left out. Pure; a text is read once, however many pieces it comes in.
-import type { JsonValue } from '@millrace/contracts';
+import { MAX_VALUE_NESTING, readJson, type JsonValue } from '@millrace/contracts';
 
 export type PartialJson = {
   add(text: string): void;
-  /** undefined: it is no JSON so far. */
+  /** undefined: it is no JSON so far, or none that a message may carry. */
   value(): JsonValue | undefined;
 };
 
@@ -20,6 +20,7 @@ export function createPartialJson(): PartialJson {
   let isName = false;
   /** Characters of an escape that are still to come. */
   let escape = 0;
+  let isTooDeep = false;
 
   const mark = (end: number, quote = '') => {
     const closers = frames.map(({ close }) => close).toReversed();
@@ -44,6 +45,7 @@ export function createPartialJson(): PartialJson {
       case '{':
       case '[':
         frames.push(char === '{' ? { close: '}', isName: true } : { close: ']', isName: false });
+        isTooDeep = frames.length > MAX_VALUE_NESTING;
         return mark(at + 1);
       case '}':
       case ']':
@@ -64,17 +66,15 @@ export function createPartialJson(): PartialJson {
       const from = whole.length;
       whole += text;
       for (let at = from; at < whole.length; at++) {
+        if (isTooDeep) return;
         const char = whole.charAt(at);
         if (inString) readString(char, at);
         else readOutside(char, at);
       }
     },
     value() {
-      try {
-        return good.end === 0 ? undefined : JSON.parse(whole.slice(0, good.end) + good.behind);
-      } catch {
-        return undefined;
-      }
+      if (good.end === 0 || isTooDeep) return undefined;
+      return readJson(whole.slice(0, good.end) + good.behind)?.value;
     },
   };
 }

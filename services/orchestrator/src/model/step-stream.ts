@@ -87,7 +87,9 @@ async function passStream(run: Run, input: StageInput, streamed: Streamed): Prom
         if (!isTransient(chunk)) next += 1;
       }
       run.chunks.publish(chunks);
-      run.chunks.publish(objects.after(chunks));
+      const partials = objects.after(chunks);
+      // While nobody sees anything, the partial ones would say what the last one says.
+      if (!isHeld(run)) run.chunks.publish(partials);
     } catch (error) {
       breakOff(error);
     }
@@ -178,6 +180,9 @@ async function passStream(run: Run, input: StageInput, streamed: Streamed): Prom
     void opening.then((chain) => chain.drop()).catch(() => undefined);
   }
 }
+
+/** Until the group that judges beside the model has let it pass. */
+const isHeld = ({ overlap }: Run): boolean => overlap.isPending() && !overlap.isDecided();
 
 /** A run that was stopped takes what its processors have decided by now, and what the others keep; one that goes on elsewhere takes nothing. */
 async function inTime(run: Run, chain: OutputChain, ending: Promise<ChainEnd>): Promise<ChainEnd | undefined> {

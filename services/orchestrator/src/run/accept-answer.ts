@@ -22,6 +22,7 @@ import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
 import { settleStep } from './settle-step.ts';
 import { closeRun, rejectRun } from './closing-chunks.ts';
+import { holdsSteps, remakeHeld } from './remake-held.ts';
 import { judgeObject, textChanges, type AskedObject } from './judge-object.ts';
 import { stepInput } from './step-input.ts';
 
@@ -62,11 +63,17 @@ export async function judgeAnswer(
   // Processors may have added calls to those of the model.
   if (toolCallsOf(final).length > MAX_TOOL_CALLS) return failInOwnWords(toWireError(tooManyCalls()));
   const answer = { ...draft.answer, message: final, text: messageText(final), toolCalls: toolCallsOf(final) };
+  const from = run.state().open?.firstIndex ?? run.chunks.nextIndex();
+  const rejected = { what: 'step' as const, from };
+  const isChanged = JSON.stringify(final) !== JSON.stringify(message);
+  if (isChanged && holdsSteps(run)) {
+    const interrupt = await remakeHeld(run, { from, messages: new Map([[message.id, final]]), rejected });
+    if (interrupt) return interrupt;
+  }
   const texts = { passed: text, final: answer.text, changes };
-  const passed = draft.structured ? await judgeObject(run, final, asked, texts) : undefined;
+  const passed = draft.structured ? await judgeObject(run, final, asked, { ...texts, rejected }) : undefined;
   if (passed && 'interrupt' in passed) return passed.interrupt;
   const system = changedGroups(draft.system, run.state().conversation.system);
-  const isChanged = JSON.stringify(final) !== JSON.stringify(message);
   return accept(run, { ...answer, ...passed }, { tools: draft.tools, system, isChanged, last });
 }
 

@@ -114,8 +114,9 @@ async function endObservers({ observers, events, deps, ref }: Run, graceMs: numb
 
 /** To an ending, or to where it is put away: it is stored then. */
 async function drive(parts: EndingParts, run: Run): Promise<Outcome> {
-  await takeAnswers(run);
+  // First what was held: what this owner says itself comes after it.
   takeUpHeld(run, parts.store.head());
+  await takeAnswers(run);
   for (;;) {
     const outcome = await runLoop(run);
     if (outcome.kind !== 'suspend') return outcome;

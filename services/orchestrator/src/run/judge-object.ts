@@ -2,6 +2,7 @@
 // through the output chain. Where the model's own words were an object of the schema and what was let through is none, the run says which
 // processor broke it, and nothing of the words.
 import {
+  readJson,
   toolCallsOf,
   type Chunk,
   type JsonSchema,
@@ -14,7 +15,7 @@ import { schemaProblems } from '../peers/json-schema.ts';
 import { firstToBreak } from '../stages/first-to-break.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';
 import type { Judged } from '../stages/verdict-fold.ts';
-import { failInOwnWords, rejecting, type Interrupt } from '../state/interrupt.ts';
+import { failInOwnWords, rejecting, type Interrupt, type Rejected } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 
 /** What was asked for, and what the model said to it. Absent where the answer was judged before the run was put away. */
@@ -27,6 +28,8 @@ export type JudgedTexts = {
   final: string;
   /** Who changed it there: the text behind each. */
   changes: readonly TextChange[];
+  /** What a processor of the output stream rejects that stops at the object. */
+  rejected: Rejected;
 };
 
 type By = { entry: string; processor: string };
@@ -56,7 +59,7 @@ export async function judgeObject(
   const broken = asked && (await brokenText(run, asked, texts));
   if (broken) return { interrupt: broken };
   const read = readObject(texts.final);
-  return 'interrupt' in read ? read : passObject(run, read.value, asked);
+  return 'interrupt' in read ? read : passObject(run, read.value, texts.rejected, asked);
 }
 
 const fits = (schema: JsonSchema, text: string): boolean => {
@@ -97,29 +100,28 @@ function objectBroken(stage: Stage, by: By | undefined): Interrupt {
 }
 
 function readObject(text: string): Found<JsonValue> {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    // What the parser says of it quotes the answer.
-    const message = 'The model was asked for an object and answered with something that is no JSON.';
-    const remedy = 'Use a model that supports structured output.';
-    return { interrupt: failInOwnWords({ code: 'model-call-failed', message, remedy }) };
-  }
+  const read = readJson(text);
+  if (read) return read;
+  // What the parser says of it would quote the answer.
+  const message =
+    'The model was asked for an object and answered with something that is no JSON, or is nested too deep.';
+  const remedy = 'Use a model that supports structured output, and a schema that is not nested without end.';
+  return { interrupt: failInOwnWords({ code: 'model-call-failed', message, remedy }) };
 }
 
 /** The object as the output chain lets it through; none where it is dropped there. */
-async function passObject(
+export async function passObject(
   run: Run,
   object: JsonValue,
-  asked: AskedObject | undefined,
+  rejected: Rejected,
+  asked?: AskedObject,
 ): Promise<{ object?: JsonValue } | { interrupt: Interrupt }> {
   return run.inTurn(async () => {
     const whole: Chunk = { type: 'object-result', runId: run.ref.runId, from: 'AGENT', object };
     const { chunks, interrupt } = await guardChunks(run, [whole]);
     const stopped = run.interruption();
     if (stopped) return { interrupt: stopped };
-    const from = run.state().open?.firstIndex ?? run.chunks.nextIndex();
-    if (interrupt) return { interrupt: rejecting(interrupt, { what: 'step', from }) };
+    if (interrupt) return { interrupt: rejecting(interrupt, rejected) };
     const holds = (passed: readonly Chunk[]) => !asked || objectsOf(passed).every((one) => isOf(asked.schema, one));
     if (!holds(chunks) && holds([whole]))
       return { interrupt: objectBroken('processOutputStream', await firstToBreak(run, [whole], holds)) };

@@ -1,9 +1,19 @@
-// processOutputResult: what it changes of the response messages passes the output chain again.
-import { messagesOf, type Conversation, type EntryOutcome, type StageInput } from '@millrace/contracts';
-import { isSuspension } from '../state/interrupt.ts';
+// processOutputResult: what it changes of the response messages passes the output chain again, and so does the object that they say.
+import {
+  messageSchema,
+  messageText,
+  messagesOf,
+  readJson,
+  type EntryOutcome,
+  type StageInput,
+} from '@millrace/contracts';
+import { z } from 'zod';
+import { isSuspension, wholeRun, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { finishChunk, runText, type Finish } from './finish-chunks.ts';
+import { passObject } from './judge-object.ts';
+import { remakeHeld } from './remake-held.ts';
 import { passFinish, type PassedFinish } from './pass-finish.ts';
 
 /** `skipped`: entries that failed and may. */
@@ -28,12 +38,45 @@ export async function judgeResult(run: Run, names: readonly string[], finish: Fi
     if (isSuspension(interrupt)) run.dispatch({ action: 'finish-passed', finish });
     return { interrupt };
   }
-  const left = run.state().conversation;
-  if (left === conversation || responsesOf(left) === responsesOf(conversation)) return { finish, skipped };
-  return { ...(await passFinish(run, withFinalText(run, finish))), skipped };
+  if (saysAll(finish, run)) return { finish, skipped };
+  const stopped = (await remakeAnswers(run, finish)) ?? (await passObjectAgain(run));
+  return { ...(stopped ? { interrupt: stopped } : await passFinish(run, withFinalText(run, finish))), skipped };
 }
 
-const responsesOf = (conversation: Conversation): string => JSON.stringify(messagesOf(conversation, 'response'));
+const messagesSchema = z.array(messageSchema);
+const written = (messages: unknown): string => JSON.stringify(messagesSchema.safeParse(messages).data);
+
+/** What has passed is what the run says now. Compared whole: what was changed before the run was put away has not passed either. */
+function saysAll({ payload }: Finish, run: Run): boolean {
+  return written(payload.messages) === written(messagesOf(run.state().conversation, 'response'));
+}
+
+/** What nobody has seen yet says what the run says now. */
+async function remakeAnswers(run: Run, { payload }: Finish): Promise<Interrupt | undefined> {
+  if (run.agent.release !== 'result') return undefined;
+  const now = new Map(messagesOf(run.state().conversation, 'response').map((message) => [message.id, message]));
+  const before = messagesSchema.safeParse(payload.messages).data ?? [];
+  const changed = before.filter(
+    ({ id }) => JSON.stringify(now.get(id)) !== JSON.stringify(before.find((one) => one.id === id)),
+  );
+  const messages = new Map(changed.map(({ id }) => [id, now.get(id)]));
+  const rejected = wholeRun(run.state());
+  return messages.size === 0 ? undefined : remakeHeld(run, { from: rejected.from, messages, rejected });
+}
+
+/** The object is that of the answer as it is now: none where this is gone, or no JSON any more. */
+async function passObjectAgain(run: Run): Promise<Interrupt | undefined> {
+  const { answer } = run.state().open ?? {};
+  if (answer?.object === undefined) return undefined;
+  const message = messagesOf(run.state().conversation, 'response').find(({ id }) => id === answer.message.id);
+  const text = message ? messageText(message) : '';
+  if (text === answer.text) return undefined;
+  const object = readJson(text);
+  const passed = object ? await passObject(run, object.value, wholeRun(run.state())) : {};
+  if ('interrupt' in passed) return passed.interrupt;
+  run.dispatch({ action: 'object-passed', ...passed });
+  return undefined;
+}
 
 /** What the stream's processors put into the finish stays; text and messages are what processOutputResult left. */
 function withFinalText(run: Run, finish: Finish): Finish {

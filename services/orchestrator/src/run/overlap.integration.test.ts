@@ -111,7 +111,7 @@ describe('before the verdict of a group beside the model', () => {
     await eventually(() => heard === 'Hello.');
     await connection.bus.nc.flush();
     expect(typesOf(run.chunks())).toEqual(['start']);
-    expect(await replayed(run)).toEqual([]);
+    expect((await replayed(run)).filter((type) => type !== 'start')).toEqual([]);
     expect((await run.head())?.records).toBe(0);
     expect(called).toEqual(['judge processInput']);
     await decide(goOn);

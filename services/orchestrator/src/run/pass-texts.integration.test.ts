@@ -1,8 +1,9 @@
 // Texts of processors and providers on their way to the caller: a halt's answer, an abort's reason, an error's message. The output
 // stream's processors judge them; what stands literally in the agent's definition is exempt.
 import type { Agent, RunAction, StageInput } from '@millrace/contracts';
-import { useBus, useNats, useProcessors } from '@millrace/testkit';
+import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { textOf } from '../testing/chunks.ts';
 import { maskingProcessor } from '../testing/masking-processor.ts';
 import { planEntry } from '../testing/plan-entries.ts';
@@ -12,9 +13,26 @@ import { useOpened } from '../testing/opened.ts';
 import { createTestRun } from '../testing/test-run.ts';
 import type { Ending } from '../state/interrupt.ts';
 import { endRun } from './end-run.ts';
+import { passPayload } from './pass-texts.ts';
 
 const nats = useNats();
-useProcessors(nats, [maskingProcessor('guard')], 'guards');
+/** Takes out what it does not want to be said, the member with it. */
+const taker = defineProcessor({
+  id: 'taker',
+  description: 'takes members out',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: z.strictObject({ member: z.string() }),
+  create: ({ member }) => ({
+    id: 'taker',
+    processOutputStream: async ({ part }) => {
+      if (part.type !== 'error' || typeof part.payload.error !== 'object') return part;
+      const error = Object.fromEntries(Object.entries(part.payload.error ?? {}).filter(([name]) => name !== member));
+      return { ...part, payload: { error } };
+    },
+  }),
+});
+useProcessors(nats, [maskingProcessor('guard'), taker], 'guards');
 const connection = useBus(nats, 'orchestrator');
 const { replicas, runs } = useOpened();
 
@@ -166,5 +184,36 @@ describe('the message of an error', () => {
     const nobody = planEntry('nobody', { stages: ['processOutputStream'], attempts: 1, timeoutMs: 200 });
     const { run } = runWith({}, [nobody]);
     expect((await endRun(run, error('for ada@example.org'))).result.error?.message).not.toContain('ada@');
+  });
+});
+
+describe('a member that the output stream’s processors take out', () => {
+  const without = (member: string) =>
+    runWith({}, [planEntry('taker', { stages: ['processOutputStream'], options: { member } })]).run;
+  const ending: Ending = {
+    form: 'tripwire',
+    tripwire: { reason: 'about ada', processorId: 'p', metadata: { found: 'ada' } },
+  };
+
+  test('is not said: an abort’s metadata', async () => {
+    const { result, lastChunk } = await endRun(without('metadata'), ending);
+    expect(result.tripwire).toEqual({ reason: 'about ada', processorId: 'p', metadata: null });
+    expect(JSON.stringify([result, lastChunk])).not.toContain('found');
+  });
+
+  test('is not said: an abort’s reason', async () => {
+    const { result, lastChunk } = await endRun(without('reason'), ending);
+    expect(result.tripwire).toEqual({ reason: 'text-withheld', processorId: 'p' });
+    expect(JSON.stringify([result, lastChunk])).not.toContain('ada');
+  });
+
+  test('is not said: what a suspension asks', async () => {
+    expect(await passPayload(without('payload'), { about: 'ada' })).toBeUndefined();
+  });
+
+  test('is not said: the message of an error', async () => {
+    const error = { code: 'store-unavailable' as const, message: 'for ada' };
+    const { result } = await endRun(without('message'), { form: 'error', error });
+    expect(JSON.stringify(result)).not.toContain('ada');
   });
 });

@@ -11,14 +11,16 @@ type Texts = Record<string, JsonValue>;
 /** In one chunk, as an error passes. undefined: rejected, or nobody could be asked. Does not publish. */
 async function passTexts(run: Run, texts: Texts): Promise<Texts | undefined> {
   const known = wordsIn(run.agent);
-  const unknown = Object.entries(texts).filter(([, value]) => [...wordsIn(value)].some((text) => !known.has(text)));
+  const isKnown = ([, value]: [string, JsonValue]) => [...wordsIn(value)].every((text) => known.has(text));
+  const unknown = Object.entries(texts).filter((member) => !isKnown(member));
   if (unknown.length === 0) return texts;
   const error = chunk(run.ref.runId, { type: 'error', payload: { error: Object.fromEntries(unknown) } });
   const { chunks, interrupt } = await run.inTurn(() => guardChunks(run, [error]));
   const last = chunks.findLast((part) => part.type === 'error');
   const passed = last?.payload.error;
   if (interrupt || typeof passed !== 'object' || passed === null || Array.isArray(passed)) return undefined;
-  return { ...texts, ...passed };
+  // What was taken out there does not come back.
+  return { ...Object.fromEntries(Object.entries(texts).filter(isKnown)), ...passed };
 }
 
 /**

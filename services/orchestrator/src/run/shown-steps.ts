@@ -36,7 +36,7 @@ export function shownSteps(run: Run, isOver = false): StepResult[] {
 
 /** A step whose message was removed says nothing. */
 function shownStep(
-  { sources: _sources, files: _files, ...step }: StepResult,
+  { sources: _sources, files: _files, warnings, response, ...step }: StepResult,
   message: Message | undefined,
 ): StepResult {
   if (!message) return { ...step, text: '', reasoning: '', toolCalls: [], toolResults: [] };
@@ -48,6 +48,8 @@ function shownStep(
     toolCalls,
     toolResults: resultsOf(message),
     ...attachmentsOf(message),
+    ...(warnings && { warnings }),
+    ...(response && { response }),
   };
 }
 

@@ -28,6 +28,7 @@ import {
 import { throughOutages } from '../state/through-outages.ts';
 import { resultSoFar } from './end-run.ts';
 import { passPayload } from './pass-texts.ts';
+import { shownMessages } from './shown-steps.ts';
 import type { EndingParts } from './store-ending.ts';
 
 /** `away`: the run is put away, and nobody's. `answered`: an answer is there by now: the run goes on. Or what becomes of it instead. */
@@ -174,10 +175,10 @@ function shownPending(
   };
 }
 
-/** Where processOutputStep has worded the answer anew, nobody has judged that yet. */
+/** None of an answer that nobody may see yet: processOutputStep has worded it anew, or the agent's `release` holds it. */
 function passedCalls(run: Run): readonly ToolCall[] {
-  const { open, unpassed } = run.state();
-  return open?.answer && !unpassed.includes(open.answer.message.id) ? open.answer.toolCalls : [];
+  const answer = run.state().open?.answer;
+  return answer && shownMessages(run).some(({ id }) => id === answer.message.id) ? answer.toolCalls : [];
 }
 
 function suspendedChunk(runId: string, pending: ShownPending[], expiresAt: string): Chunk {

@@ -1,7 +1,9 @@
 // One tool call over the bus. Whatever goes wrong is a result that the model is told; the loop goes on. One attempt: whether a
 // tool that did not answer has done its work, nobody knows, and the model is told that too.
 import {
+  MAX_VALUE_NESTING,
   isDataChunk,
+  isNestedDeeper,
   suspensionProblem,
   toolReplySchema,
   type Chunk,
@@ -128,6 +130,10 @@ function suspended(call: PlacedCall, asked: { payload: JsonValue; expiresInSecon
 }
 
 function finished(call: PlacedCall, result: JsonValue): Called {
+  if (isNestedDeeper(result, MAX_VALUE_NESTING)) {
+    const message = `${call.toolName} has run; its result is nested deeper than one may be (${MAX_VALUE_NESTING}).`;
+    return failed(call, 'tool-failed', message);
+  }
   const { length } = JSON.stringify(result);
   if (length <= MAX_RESULT_CHARS) return { result: { ...call, result, isError: false } };
   const message = `${call.toolName} has run; its result of ${length} characters is larger than one may be (${MAX_RESULT_CHARS}).`;

@@ -84,6 +84,18 @@ describe('a list that the caller gives', () => {
     expect(plan.entries['pii']?.lists).toEqual(['input', 'output']);
   });
 
+  test('holds its processor to what that says it changes, with the options that the caller gives', () => {
+    const pii: Overridable = {
+      ...overridable('pii'),
+      declaredChanges: { processInput: { option: 'strategy', values: ['redact'] } },
+    };
+    const of = { ...applied, plan: { ...applied.plan, overridable: { pii } } };
+    const changesOf = (strategy: string) =>
+      planFor({ inputProcessors: [{ use: 'pii', as: 'mine', options: { strategy } }] }, of).plan.entries['mine']
+        ?.changes;
+    expect([changesOf('block'), changesOf('redact')]).toEqual([{ processInput: false }, { processInput: true }]);
+  });
+
   test('changes nothing of what is required', () => {
     const { plan } = planFor({ inputProcessors: ['pii'], outputProcessors: ['pii'], errorProcessors: ['fallback'] });
     expect(plan.entries['guard']).toEqual(applied.plan.entries['guard']);

@@ -2,6 +2,7 @@
 // are was resolved when it was applied. What the agent requires stays, after the caller's entries, and memory after that; an entry of
 // the caller can bear no name of one that stays, so that it neither shares its state nor changes its options. Pure.
 import {
+  resolveChanges,
   stagesOfList,
   withMembers,
   type AppliedAgent,
@@ -86,9 +87,11 @@ function entryOf({ overridable }: Plan, name: string, uses: readonly OverrideUse
   const [first] = uses;
   const template = first && overridable?.[first.processor];
   if (!template) return [];
-  const { optionsSchema: _, ...processor } = template;
+  const { optionsSchema, declaredChanges, ...processor } = template;
+  const options = first.options ?? {};
+  const changes = declaredChanges && resolveChanges(declaredChanges, optionsSchema, options);
   const lists = [...new Set(uses.map(({ list }) => list))];
-  return [[name, { ...processor, entry: name, lists, options: first.options ?? {} }]];
+  return [[name, { ...processor, entry: name, lists, options, ...(changes && { changes }) }]];
 }
 
 function useIssues(uses: readonly OverrideUse[], { overridable = {} }: Plan, taken: ReadonlySet<string>): Issue[] {

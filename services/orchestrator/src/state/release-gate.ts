@@ -25,6 +25,8 @@ export type ReleaseGate = {
   takeBack(from: number, retract: (index: number) => Chunk[]): void;
   /** What waits from the place on never comes out. */
   drop(from: number): void;
+  /** What waits from the place on, in order. */
+  waiting(from: number): Chunk[];
   /** What has come out of a chunk. */
   shown(place: number, chunk: Chunk): Chunk | undefined;
   /** What was said so far was judged, as far as a step is: from here on nobody names a place after `from`, the step's first. */
@@ -103,6 +105,7 @@ export function createReleaseGate(publisher: ChunkPublisher, release: Release = 
       places.renumber(from, publisher.nextIndex());
     },
     drop,
+    waiting: (from) => counted().flatMap(({ chunk, place }) => (place >= from ? [chunk] : [])),
     shown(place, chunk) {
       const first = queue.held().find((one) => !one.isTransient);
       if (!first || place < first.place) return chunk;

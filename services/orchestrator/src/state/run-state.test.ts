@@ -228,3 +228,28 @@ test('the sum of usages adds what is known, and leaves out what nobody said', ()
     reasoningTokens: 3,
   });
 });
+
+describe('the cost of a run', () => {
+  const paid = (...costs: (number | undefined)[]) =>
+    folded(
+      stateOf(),
+      ...costs.map((cost) => ({
+        action: 'model-answered' as const,
+        usage: { inputTokens: 1, ...(cost !== undefined && { cost }) },
+      })),
+    ).usage;
+
+  test('is the sum of its calls', () => {
+    expect(paid(0.1, 0.2)).toEqual({ inputTokens: 2, cost: 0.3 });
+  });
+
+  test.each([
+    ['first', [undefined, 0.2, 0.1]],
+    ['last', [0.1, 0.2, undefined]],
+  ])(
+    'is not known where that of the %s call is not: the sum of the others is not what it has cost',
+    (_which, costs) => {
+      expect(paid(...costs)).toEqual({ inputTokens: 3 });
+    },
+  );
+});

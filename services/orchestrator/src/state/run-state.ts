@@ -7,6 +7,7 @@ import {
   withCallerSystem,
   type Conversation,
   type HeldPending,
+  type JsonValue,
   type PlacedResult,
   type RunAction,
   type RunState,
@@ -43,6 +44,7 @@ export function initialState({ request, applied, firstIndex }: Begun): RunState 
     modelCalls: 0,
     answered: false,
     usage: {},
+    costUnknown: false,
     violations: [],
     pending: [],
     held: [],
@@ -92,7 +94,7 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
     case 'model-called':
       return { ...state, modelCalls: state.modelCalls + 1 };
     case 'model-answered':
-      return { ...state, usage: addUsage(state.usage, action.usage) };
+      return paid(state, action.usage);
     case 'error-retried':
       return open ? { ...state, open: retried(open, action.model) } : state;
     case 'answer-accepted':
@@ -107,6 +109,8 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
       return open ? closed(state, open, action.results) : state;
     case 'result-judged':
       return { ...state, finish: action.finish };
+    case 'object-passed':
+      return open?.answer ? { ...state, open: { ...open, answer: withObject(open.answer, action.object) } } : state;
     case 'answer-drafted':
       return open ? { ...state, open: { ...open, draft: action.draft } } : state;
     case 'call-judged':
@@ -180,6 +184,10 @@ function notBegun(open: OpenStep, { stage, position }: HeldPending): OpenStep {
   return stage === undefined ? { ...open, begun: open.begun.filter((one) => one !== position) } : open;
 }
 
+function withObject({ object: _, ...answer }: StepAnswer, object: JsonValue | undefined): StepAnswer {
+  return { ...answer, ...(object !== undefined && { object }) };
+}
+
 function withJudged(open: OpenStep, { call, denied }: Extract<RunAction, { action: 'call-judged' }>): OpenStep {
   return {
     ...open,
@@ -240,6 +248,13 @@ function rewound(state: RunState, { to, feedback }: Extract<RunAction, { action:
     // Counted without a reason too: a retry that did not count would go on for ever.
     retryCount: state.retryCount + 1,
   };
+}
+
+/** What nobody can tell is not free: without the cost of one call the sum of the others is not what the run has cost. */
+function paid(state: RunState, usage: Usage): RunState {
+  const costUnknown = state.costUnknown || usage.cost === undefined;
+  const { cost, ...sum } = addUsage(state.usage, usage);
+  return { ...state, costUnknown, usage: { ...sum, ...(!costUnknown && cost !== undefined && { cost }) } };
 }
 
 export function addUsage(total: Usage, more: Usage): Usage {

@@ -1,0 +1,83 @@
+// A message as the chunks that would have told of it: for an answer that nobody has seen yet and that processors have worded anew. Pure.
+import {
+  isDataChunk,
+  messageText,
+  modelParts,
+  toolCallsOf,
+  type Chunk,
+  type ChunkOf,
+  type Message,
+  type MessagePart,
+  type ToolInvocation,
+} from '@millrace/contracts';
+import { chunk, type ChunkBody } from '../state/make-chunk.ts';
+
+/** What stands around an answer, beside custom chunks. Everything else in a step says some of it. */
+const FRAME: ReadonlySet<string> = new Set([
+  'step-start',
+  'step-finish',
+  'response-metadata',
+  'tool-output',
+  'tool-approval-request',
+  'object-result',
+  'resumed',
+]);
+
+export const isFrame = (part: Chunk): boolean => FRAME.has(part.type) || isDataChunk(part);
+
+export function messageChunks(runId: string, message: Message): Chunk[] {
+  return modelParts(message).flatMap((part, at) =>
+    bodiesOf(part, `${message.id}.${at}`).map((body) => chunk(runId, body)),
+  );
+}
+
+/** The end of a step, of an answer that is another now; undefined: that is gone. */
+export function stepFinishOf(finish: ChunkOf<'step-finish'>, message: Message | undefined): ChunkOf<'step-finish'> {
+  const said = message ? { text: messageText(message), toolCalls: toolCallsOf(message) } : { text: '', toolCalls: [] };
+  return { ...finish, payload: { ...finish.payload, output: { ...finish.payload.output, ...said } } };
+}
+
+function bodiesOf(part: MessagePart, id: string): ChunkBody[] {
+  switch (part.type) {
+    case 'text':
+      if (part.text === '') return [];
+      return [
+        { type: 'text-start', payload: { id } },
+        { type: 'text-delta', payload: { id, text: part.text } },
+        { type: 'text-end', payload: { id } },
+      ];
+    case 'reasoning':
+      return [
+        { type: 'reasoning-start', payload: { id } },
+        { type: 'reasoning-delta', payload: { id, text: part.reasoning } },
+        { type: 'reasoning-end', payload: { id } },
+      ];
+    case 'tool-invocation': {
+      const { toolCallId, toolName, args } = part.toolInvocation;
+      const own = part['providerExecuted'] === true ? { providerExecuted: true } : {};
+      return [
+        { type: 'tool-call', payload: { toolCallId, toolName, args, ...own } },
+        ...resultOf(part.toolInvocation, own),
+      ];
+    }
+    case 'file':
+      return [{ type: 'file', payload: { data: part.data, mimeType: part.mimeType } }];
+    case 'source':
+      return [{ type: 'source', payload: { id, sourceType: 'url', title: '', ...part.source } }];
+    default:
+      return [];
+  }
+}
+
+function resultOf(
+  { state, toolCallId, toolName, args, result = null, isError, denied }: ToolInvocation,
+  own: object,
+): ChunkBody[] {
+  if (state !== 'result') return [];
+  const head = { toolCallId, toolName };
+  if (denied) return [{ type: 'tool-output-denied', payload: { ...head, reason: 'Denied.', ...asMembers(result) } }];
+  if (isError === true) return [{ type: 'tool-error', payload: { ...head, args, error: result } }];
+  return [{ type: 'tool-result', payload: { ...head, args, result, ...own } }];
+}
+
+const asMembers = (value: unknown): object => (typeof value === 'object' && value !== null ? { ...value } : {});

@@ -1,0 +1,207 @@
+// What processOutputResult makes of an answer is the run's result in all of its forms: text, messages, object, also where the run is put away
+// in between.
+import {
+  textMessage,
+  type Agent,
+  type MessageOp,
+  type PlanEntry,
+  type Stage,
+  type StageCall,
+  type Verdict,
+} from '@millrace/contracts';
+import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { textOf, typesOf } from '../testing/chunks.ts';
+import { ask } from '../testing/gated-stage.ts';
+import { useJetStream } from '../testing/jetstream.ts';
+import { lookCalls, lookTool } from '../testing/look-tool.ts';
+import { maskingProcessor } from '../testing/masking-processor.ts';
+import { planEntry, planOf } from '../testing/plan-entries.ts';
+import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
+import type { Say } from '../testing/scripted-model.ts';
+import { useSuspendedRuns } from '../testing/suspended-runs.ts';
+
+const nats = useNats();
+const frameless = defineProcessor({
+  id: 'frameless',
+  description: 'drops where a step begins',
+  stages: ['processOutputStream'],
+  reads: [],
+  options: z.strictObject({}),
+  create: () => ({
+    id: 'frameless',
+    processOutputStream: async ({ part }) => (part.type === 'step-start' ? null : part),
+  }),
+});
+useProcessors(nats, [maskingProcessor('mask'), frameless], 'masks');
+const connection = useBus(nats, 'orchestrator');
+const stream = useJetStream(connection);
+const { stops, driver, orchestrator, becomes, pending, resume, serveTool } = useSuspendedRuns(stream);
+
+const stage = 'processOutputResult';
+const mask = planEntry('mask', { service: 'masks', lists: ['output'], stages: ['processOutputStream'] });
+const redactor = planEntry('redactor', { lists: ['output'], stages: [stage], reads: ['response'], attempts: 1 });
+const gate = planEntry('gate', { lists: ['output'], stages: [stage], attempts: 1 });
+
+/** What the redactor does with the run's answer. */
+type Redact = (id: string) => MessageOp;
+const say =
+  (text: string): Redact =>
+  (id) => ({ op: 'replace', message: textMessage(id, 'assistant', text) });
+const remove: Redact = (id) => ({ op: 'remove', ids: [id] });
+
+function serve(name: string, answer: (call: StageCall) => Verdict) {
+  const replica = scriptReplica(connection.bus, stage, [name], (call) => [answer(call)]);
+  stops.push(() => replica.stop());
+}
+
+async function begun(text: string, redact: Redact, agent: Partial<Agent>, entries = [mask, redactor]) {
+  serve('redactor', ({ input }) => {
+    const id = input.conversation?.entries[0]?.message.id ?? '';
+    return { type: 'continue', changes: { ops: [redact(id)] } };
+  });
+  serve('gate', (call) => (call.entries[0]?.resumeData === undefined ? ask() : goOn));
+  await connection.bus.nc.flush();
+  const { begin, apply } = driver({ text });
+  const run = await begin({ agent: await apply(agent, planOf(entries)) });
+  await run.drive();
+  return run;
+}
+
+describe('the object of a run', () => {
+  const agent = { structuredOutput: { schema: { type: 'object' } } };
+
+  test('is what processOutputResult has made of it, as the output chain lets that through', async () => {
+    const run = await begun('{"name":"ada"}', say('{"name":"A.","mail":"ada@example.org"}'), agent);
+    const { result } = (await run.end()) ?? {};
+    expect(result).toMatchObject({ status: 'finished', text: '{"name":"A.","mail":"***"}' });
+    expect(result?.object).toEqual({ name: 'A.', mail: '***' });
+    const objects = run.chunks().flatMap((part) => (part.type === 'object-result' ? [part.object] : []));
+    expect(objects.at(-1)).toEqual(result?.object);
+  });
+
+  test.each([
+    ['is taken out', remove],
+    ['becomes prose', say('Nothing to tell.')],
+  ])('is none where the answer %s', async (_what, redact) => {
+    const run = await begun('{"name":"ada"}', redact, agent);
+    const end = await run.end();
+    expect(end).toMatchObject({ result: { status: 'finished' } });
+    expect(end?.result).not.toHaveProperty('object');
+    expect(JSON.stringify(end)).not.toMatch(/\bada\b/);
+  });
+});
+
+test.each([
+  ['rewritten', say('It is a secret of ada@example.org.'), 'It is a secret of ***.'],
+  ['taken out', remove, ''],
+])('an answer that was %s before the run was put away is the result when it goes on', async (_what, redact, text) => {
+  const run = await begun('It is ada.', redact, {}, [mask, redactor, gate]);
+  await becomes(run, 'suspended');
+  const [asked] = await pending(run);
+  orchestrator({ text: 'never said' });
+  await resume(run, asked?.resumeToken ?? '', true);
+  await becomes(run, 'finished');
+  const end = await run.end();
+  expect(end?.result.text).toBe(text);
+  expect(end?.result.messages).toHaveLength(text === '' ? 0 : 1);
+  expect(JSON.stringify(end)).not.toContain('It is ada');
+});
+
+describe('what waits for its release, and is worded anew', () => {
+  const rewriter = (stage: Stage) =>
+    planEntry('rewriter', { lists: ['output'], stages: [stage], reads: ['response'], attempts: 1 });
+  const shownBy = async (
+    release: Agent['release'],
+    judged: Stage,
+    verdict: (id: string) => Verdict,
+    script: Say[],
+    more: PlanEntry[] = [],
+  ) => {
+    const replica = scriptReplica(connection.bus, judged, ['rewriter'], ({ input }) => [
+      verdict(input.messageId ?? input.conversation?.entries[0]?.message.id ?? ''),
+    ]);
+    stops.push(
+      () => replica.stop(),
+      serveTool(connection.bus, 'look', async () => ({ result: { seen: 'a wall' } })),
+    );
+    await connection.bus.nc.flush();
+    const { begin, apply } = driver(...script);
+    const plan = { ...planOf([mask, ...more, rewriter(judged)]), tools: [lookTool({ timeoutMs: 5_000 })] };
+    const run = await begin({ agent: await apply({ release }, plan) });
+    await run.drive();
+    return run;
+  };
+  const text = (words: string): Verdict => ({ type: 'continue', changes: { text: words } });
+
+  test.each(['step', 'result'] as const)(
+    'by processOutputStep comes out as that has left it, through the output chain, with release: %s',
+    async (release) => {
+      const run = await shownBy(release, 'processOutputStep', () => text('Of ada@example.org.'), [
+        { text: 'A secret.' },
+      ]);
+      expect(textOf(run.chunks())).toBe('Of ***.');
+      expect(typesOf(run.chunks())).toEqual([
+        'start',
+        'step-start',
+        'text-start',
+        'text-delta',
+        'text-end',
+        'step-finish',
+        'finish',
+      ]);
+      expect(await run.end()).toMatchObject({ result: { text: 'Of ***.' } });
+      expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
+    },
+  );
+
+  test('by processOutputStep with a call shows the call that is made, and its result behind it', async () => {
+    const verdict: Verdict = {
+      type: 'continue',
+      changes: { toolCalls: [{ toolCallId: 'c1', toolName: 'look', args: { at: 'a wall' } }] },
+    };
+    const script = [{ text: 'Let me see.', calls: lookCalls('{"at":"a secret"}') }, { text: 'Nothing.' }];
+    let asked = 0;
+    const run = await shownBy(
+      'step',
+      'processOutputStep',
+      () => (asked++ === 0 ? verdict : { type: 'continue' }),
+      script,
+    );
+    const calls = run.chunks().flatMap((part) => (part.type === 'tool-call' ? [part.payload.args] : []));
+    expect(calls).toEqual([{ at: 'a wall' }]);
+    expect(typesOf(run.chunks()).filter((type) => type === 'tool-result')).toHaveLength(1);
+    expect(textOf(run.chunks())).toBe('Let me see.Nothing.');
+    expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
+  });
+
+  test.each([
+    [
+      'rewrites',
+      (id: string): Verdict => ({ type: 'continue', changes: { ops: [say('Of ada@example.org.')(id)] } }),
+      'Of ***.A wall.',
+    ],
+    ['takes out', (id: string): Verdict => ({ type: 'continue', changes: { ops: [remove(id)] } }), 'A wall.'],
+  ])('by processOutputResult, which %s an answer, comes out so with release: result', async (_what, verdict, words) => {
+    const script = [{ text: 'A secret.', calls: lookCalls('{"at":"a secret"}') }, { text: 'A wall.' }];
+    const run = await shownBy('result', 'processOutputResult', verdict, script);
+    expect(textOf(run.chunks())).toBe(words);
+    expect(typesOf(run.chunks()).filter((type) => type === 'step-finish')).toHaveLength(2);
+    expect(await run.end()).toMatchObject({ result: { text: words } });
+    expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
+  });
+
+  test('and then stopped by the output chain, is seen by nobody', async () => {
+    const run = await shownBy('step', 'processOutputStep', () => text('a forbidden word'), [{ text: 'A secret.' }]);
+    expect(typesOf(run.chunks())).toEqual(['start', 'tripwire']);
+    expect(JSON.stringify([run.chunks(), await run.end()])).not.toMatch(/secret|forbidden word"/);
+  });
+
+  test('is remade though the output chain drops where its step begins', async () => {
+    const dropping = planEntry('frameless', { service: 'masks', lists: ['output'], stages: ['processOutputStream'] });
+    const run = await shownBy('step', 'processOutputStep', () => text('Nothing.'), [{ text: 'A secret.' }], [dropping]);
+    expect(textOf(run.chunks())).toBe('Nothing.');
+    expect(typesOf(run.chunks())).not.toContain('step-start');
+  });
+});
