@@ -7,11 +7,10 @@ export async function judgeInput(guard: TextGuard, args: ProcessInputArgs): Prom
   const { messageList } = args;
   const given = messageList.get.input.db();
   const judged = await judgeMessages(guard, args, given);
-  for (const [at, message] of judged.entries()) {
-    if (message === given[at]) continue;
-    if (guard.strategy === 'filter') messageList.removeByIds([message.id]);
-    else messageList.replace(message);
-  }
+  const changed = judged.filter((message, at) => message !== given[at]);
+  if (changed.length === 0) return;
+  if (guard.strategy === 'filter') messageList.removeByIds(changed.map(({ id }) => id));
+  else for (const message of changed) messageList.replace(message);
 }
 
 /**

@@ -37,6 +37,8 @@ function joined(texts: readonly { text: string; messageId: string }[], from: Jud
 export function placedHits(texts: readonly JudgedText[], found: readonly Hit[][]): PlacedHit[] {
   const own = new Map<string, Hit[]>();
   const placed: PlacedHit[] = [];
+  /** Rules with the messages that they are told of. */
+  const told = new Set<string>();
   for (const [at, { text, sections }] of texts.entries()) {
     const [first, ...others] = sections;
     const isOne = first !== undefined && others.length === 0;
@@ -45,8 +47,9 @@ export function placedHits(texts: readonly JudgedText[], found: readonly Hit[][]
       const touched = sections.filter(({ start, end }) => start < hit.end && hit.start < end);
       if (!isOne && touched.some((section) => isKnown(hit, section, own))) continue;
       const messageIds = touched.map(({ messageId }) => messageId);
-      if (placed.some((other) => other.hit.rule === hit.rule && isSame(other.messageIds, messageIds) && !isOne))
-        continue;
+      const key = `${hit.rule} ${messageIds.join('\n')}`;
+      if (!isOne && told.has(key)) continue;
+      told.add(key);
       placed.push({ hit, text, messageIds });
     }
   }
@@ -56,8 +59,6 @@ export function placedHits(texts: readonly JudgedText[], found: readonly Hit[][]
 function isKnown(hit: Hit, { messageId, start }: Section, own: ReadonlyMap<string, Hit[]>): boolean {
   return (own.get(messageId) ?? []).some((known) => start + known.start < hit.end && hit.start < start + known.end);
 }
-
-const isSame = (one: readonly string[], other: readonly string[]): boolean => one.join('\n') === other.join('\n');
 
 /** All that a model reads of a message, names of members and tools included; parts on lines of their own. */
 export function textOf(message: Message): string {

@@ -110,18 +110,22 @@ async function judgeInput(guard: InjectionGuard, args: ProcessInputArgs): Promis
     report.send();
     if (guard.strategy === 'warn') return;
     const touched = new Set(hits.flatMap(({ messageIds }) => messageIds));
-    for (const message of messages) if (touched.has(message.id)) await takeOut(guard, args, message);
+    const gone: string[] = [];
+    for (const message of messages) {
+      if (touched.has(message.id) && !(await isRewritten(guard, args, message))) gone.push(message.id);
+    }
+    if (gone.length > 0) messageList.removeByIds(gone);
   }
   refuse(args, guard.response, 'Prompt injection: what is left still is an attempt.', { rules: [] });
 }
 
-/** filter: the message; rewrite: what was found in it, and the message where that leaves an attempt, or finds none in it alone. */
-async function takeOut(guard: InjectionGuard, args: ProcessInputArgs, message: Message): Promise<void> {
+/** Without what was found in it. Not so with filter, where that leaves an attempt, or finds none in it alone: then the message goes. */
+async function isRewritten(guard: InjectionGuard, args: ProcessInputArgs, message: Message): Promise<boolean> {
   const rewritten = guard.strategy === 'rewrite' ? await rewriteMessage(guard, args, message) : message;
   const isClean =
     rewritten !== message && (await findIn(guard, args, [textOf(rewritten)], speakerOf(message))).flat().length === 0;
   if (isClean) args.messageList.replace(rewritten);
-  else args.messageList.removeByIds([message.id]);
+  return isClean;
 }
 
 async function rewriteMessage(guard: InjectionGuard, args: CommonArgs, message: Message): Promise<Message> {
