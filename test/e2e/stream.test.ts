@@ -40,6 +40,23 @@ const tag = defineProcessor({
   }),
 });
 
+const hoarder = defineProcessor({
+  id: 'hoarder',
+  description: 'keeps much, and says at the end of the step how much it has kept',
+  stages: ['processOutputStream', 'processOutputStep'],
+  reads: [],
+  options: z.strictObject({ chars: z.number() }),
+  create: ({ chars }) => ({
+    id: 'hoarder',
+    processOutputStream: ({ part, state }) => {
+      state['kept'] = 'x'.repeat(chars);
+      return part;
+    },
+    processOutputStep: ({ state, onViolation }) =>
+      onViolation({ message: 'kept', rule: `kept-${JSON.stringify(state).length}` }),
+  }),
+});
+
 const shape = defineProcessor({
   id: 'shape',
   description: 'drops, doubles, and tries to drop the finish',
@@ -118,7 +135,7 @@ const liar = defineProcessor({
   }),
 });
 
-useProcessors(nats, [upper, shape, talker, guard, liar], 'first-service');
+useProcessors(nats, [upper, shape, talker, guard, liar, hoarder], 'first-service');
 useProcessors(nats, [tag, listener], 'second-service');
 const stack = useStack(nats, ['orchestrator']);
 
@@ -211,6 +228,21 @@ describe('the output stream', () => {
     const chunks = await collect(run);
     expect(chunks.at(-1)).toMatchObject({ type: 'error', payload: { error: { code: 'processor-failed' } } });
     expect(textOf(chunks)).toBe('');
+  });
+
+  test('a large state goes with its entry from stage to stage; one that is too large is told by its entry and its size', async () => {
+    const kept = (chars: number) => [{ use: 'hoarder', options: { chars } }, 'upper'];
+    const run = await start('kept', kept(200_000), script({ text: 'hello' }));
+    expect(textOf(await collect(run))).toBe('HELLO');
+    expect((await run.result()).violations).toMatchObject([{ rule: 'kept-200011' }]);
+    const other = await start('hoarded', kept(300_000), script({ text: 'hello' }));
+    await collect(other);
+    expect(await other.result()).toMatchObject({
+      status: 'failed',
+      error: { code: 'state-too-large', path: 'processOutputStream/hoarder' },
+    });
+    const events = JSON.stringify(await stack.client.runs.eventsDetail(other.runId));
+    expect(events).toContain('300011 characters');
   });
 
   test('5,000 chunks keep their order over three sessions', async () => {

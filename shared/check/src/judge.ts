@@ -129,6 +129,7 @@ const BUGS: readonly string[] = [
   'processor-failed',
   'processor-verdict-refused',
   'state-not-serializable',
+  'state-too-large',
   'internal',
   'not-json',
 ];

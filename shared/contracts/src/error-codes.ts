@@ -56,6 +56,7 @@ export const ERROR_CODES = {
   'text-withheld': 'A processor aborted with a reason that the output processors rejected.',
   'session-lost': 'A stream session broke off: silence, a gap in its numbers, or a replica that went away.',
   'state-not-serializable': 'An entry’s state holds something that is not JSON.',
+  'state-too-large': 'An entry’s state is larger than it may be: it travels with each of its calls.',
   'message-list-foreign': 'A processor returned another MessageList than the one it was given.',
   'message-list-and-messages': 'A processor returned both messages and messageList.',
   // Models and tools
@@ -116,6 +117,7 @@ const PERMANENT: ReadonlySet<string> = new Set<ErrorCode>([
   'processor-invalid',
   'processor-verdict-refused',
   'state-not-serializable',
+  'state-too-large',
   'message-list-foreign',
   'message-list-and-messages',
   'thread-foreign',

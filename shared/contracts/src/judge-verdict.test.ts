@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_REASON_CHARS, applyVerdict, failureOf } from './judge-verdict.ts';
+import { MAX_REASON_CHARS, MAX_STATE_CHARS, applyVerdict, failureOf } from './judge-verdict.ts';
 import { textMessage } from './message.ts';
 import type { MessageOp } from './conversation.ts';
 import type { StageInput } from './stage-call.ts';
@@ -103,5 +103,26 @@ test('a failure with a code of its own is the processor’s failure, with that c
     code: 'processor-failed',
     message: 'my-code: broken',
     retryable: true,
+  });
+});
+
+describe('a state that is too large', () => {
+  const state = { kept: 'x'.repeat(MAX_STATE_CHARS) };
+  const judged = (verdict: Verdict) => applyVerdict('processToolCall', input, verdict).verdict;
+
+  test('is the failure of its processor, which says how large it is', () => {
+    const message = `Its state has ${JSON.stringify(state).length} characters as JSON; it may have ${MAX_STATE_CHARS}.`;
+    expect(judged({ type: 'continue', state })).toMatchObject({ code: 'state-too-large', message, retryable: false });
+    expect(judged({ type: 'halt', response: 'well', state })).toMatchObject({ code: 'state-too-large' });
+  });
+
+  test('undoes no refusal: that counts, without it', () => {
+    expect(judged({ type: 'abort', reason: 'no', state })).toEqual({ type: 'abort', reason: 'no' });
+    expect(judged({ type: 'deny', reason: 'no', state })).toEqual({ type: 'deny', reason: 'no' });
+  });
+
+  test('is one character more than a state may have', () => {
+    const whole = { kept: 'x'.repeat(MAX_STATE_CHARS - '{"kept":""}'.length) };
+    expect(judged({ type: 'continue', state: whole })).toEqual({ type: 'continue', state: whole });
   });
 });

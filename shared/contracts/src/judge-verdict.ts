@@ -14,6 +14,9 @@ import { allowsRetry, allowsVerdict, isName, type Verdict, type VerdictOf, type 
 /** Longer texts of a verdict that only explain are cut, with a mark. The text of a halt is an answer, and is not. */
 export const MAX_REASON_CHARS = 8_192;
 
+/** Of an entry's state as JSON, UTF-16 code units: it travels with each call of the entry, and stands in the run's records. */
+export const MAX_STATE_CHARS = 256 * 1024;
+
 /** What was wrong with a verdict is its failure; the input is then as it was before. */
 export function applyVerdict(
   stage: Stage,
@@ -45,10 +48,23 @@ export function refusedVerdict(stage: Stage, verdict: Verdict): VerdictOf<'failu
     const problem = suspensionProblem(verdict.payload, verdict.expiresInSeconds);
     if (problem !== undefined) return refusal(problem);
   }
+  const tooLarge = stopsForGood(verdict) ? undefined : stateProblem(verdict);
+  if (tooLarge !== undefined) return failureOf('state-too-large', tooLarge);
   const changes = changesOf(verdict);
   const member = changes && refusedChange(stage, changes);
   return member === undefined ? undefined : refusal(`${stage} cannot change "${member}".`);
 }
+
+/** What it says counts whatever its state is: an entry that may be skipped must not let pass what it has stopped. */
+const stopsForGood = ({ type }: Verdict): boolean => type === 'abort' || type === 'deny';
+
+function stateProblem(verdict: Verdict): string | undefined {
+  const length = 'state' in verdict && verdict.state ? JSON.stringify(verdict.state).length : 0;
+  return length > MAX_STATE_CHARS ? stateTooLarge(length) : undefined;
+}
+
+export const stateTooLarge = (length: number): string =>
+  `Its state has ${length} characters as JSON; it may have ${MAX_STATE_CHARS}.`;
 
 /** What is wrong with a suspension, whoever asks for it. Nothing of it is cut: what is asked would be another question. */
 export function suspensionProblem(payload: JsonValue, expiresInSeconds = 1): string | undefined {
@@ -74,7 +90,8 @@ function refusedMessages(stage: Stage, input: StageInput, verdict: Verdict): Ver
   return id === undefined ? undefined : refusal(`${stage} cannot replace or remove the remembered message "${id}".`);
 }
 
-function withBounds(verdict: Verdict): Verdict {
+function withBounds(given: Verdict): Verdict {
+  const verdict = stateProblem(given) === undefined ? given : withoutState(given);
   switch (verdict.type) {
     case 'failure':
       return { ...failureOf(verdict.code, verdict.message), retryable: verdict.retryable };
@@ -93,6 +110,12 @@ function withBounds(verdict: Verdict): Verdict {
     default:
       return verdict;
   }
+}
+
+/** The state that it had before stays. */
+function withoutState(verdict: Verdict): Verdict {
+  const { state: _, ...rest } = { state: undefined, ...verdict };
+  return rest;
 }
 
 /** A denial's code is a name, or is left out. */

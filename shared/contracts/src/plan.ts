@@ -53,6 +53,10 @@ export type PlanGroup = z.infer<typeof planGroupSchema>;
 export const planSchema = z.object({
   entries: z.record(tokenSchema, planEntrySchema),
   order: z.partialRecord(stageSchema, z.array(tokenSchema)),
+  listed: z
+    .partialRecord(listSchema, z.array(tokenSchema))
+    .optional()
+    .describe('each list as it is combined, memory in its place: what an entry’s place is counted by'),
   tools: z.array(toolDefinitionSchema),
   groups: z.array(planGroupSchema).optional(),
   overridable: z.record(tokenSchema, overridableSchema).optional().describe('what callers may list, by processor'),
@@ -99,7 +103,19 @@ export function planWith(plan: Plan, stays: (entry: PlanEntry) => boolean): Plan
   const isThere = (name: string) => Object.hasOwn(entries, name);
   const order = Object.entries(plan.order).map(([stage, names]) => [stage, names.filter(isThere)]);
   const groups = plan.groups?.flatMap((group) => withMembers(group, isThere));
-  return { ...plan, entries, order: Object.fromEntries(order), ...(groups && { groups }) };
+  const listed = plan.listed && listedWith(plan.listed, isThere);
+  const left = { ...plan, entries, order: Object.fromEntries(order) };
+  return { ...left, ...(groups && { groups }), ...(listed && { listed }) };
+}
+
+function listedWith(listed: NonNullable<Plan['listed']>, isThere: (name: string) => boolean): Plan['listed'] {
+  return Object.fromEntries(Object.entries(listed).map(([list, names]) => [list, names.filter(isThere)]));
+}
+
+/** Its place in the list that serves the stage; undefined where it has none. Whichever entries a call is for, it stays the same. */
+export function placeOf(plan: Plan, stage: Stage, entry: string): number | undefined {
+  const at = (plan.listed?.[LIST_OF_STAGE[stage]] ?? plan.order[stage])?.indexOf(entry) ?? -1;
+  return at < 0 ? undefined : at;
 }
 
 export function withMembers(group: PlanGroup, isThere: (name: string) => boolean): PlanGroup[] {

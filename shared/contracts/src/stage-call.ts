@@ -43,7 +43,7 @@ export const callEntrySchema = z.object({
   resumeData: jsonValueSchema
     .optional()
     .describe('what somebody answered to what this entry suspended with: the same stage is called again with it'),
-  index: z.number().int().min(0).optional().describe('of the entry in the stage’s order'),
+  index: z.number().int().min(0).optional().describe('of the entry in its list, memory in its place'),
 });
 export type CallEntry = z.infer<typeof callEntrySchema>;
 

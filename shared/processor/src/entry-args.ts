@@ -1,8 +1,10 @@
 // The arguments that every method gets, made for one entry of one call, and what the entry leaves behind in them: its state,
 // its violations.
 import {
+  MAX_STATE_CHARS,
   MillraceError,
   findUnserializable,
+  stateTooLarge,
   type CallEntry,
   type Chunk,
   type JsonObject,
@@ -117,7 +119,7 @@ function tell(processor: EntryHooks['processor'], violation: Violation): void {
   }
 }
 
-/** @throws state-not-serializable, naming the place */
+/** @throws state-not-serializable, naming the place; state-too-large */
 function changedState(entry: CallEntry, state: JsonObject, before: string): Leftovers {
   if (before === '{}' && isEmpty(state)) return {};
   const broken = findUnserializable(state, 'state');
@@ -131,5 +133,15 @@ function changedState(entry: CallEntry, state: JsonObject, before: string): Left
       },
     );
   }
-  return JSON.stringify(state) === before ? {} : { state };
+  const written = JSON.stringify(state);
+  if (written === before) return {};
+  if (written.length > MAX_STATE_CHARS)
+    throw new MillraceError(
+      'state-too-large',
+      `"${entry.entry}" (${entry.processor}): ${stateTooLarge(written.length)}`,
+      {
+        remedy: 'Keep what is long in a store of the processor’s own, and its key in state.',
+      },
+    );
+  return { state };
 }

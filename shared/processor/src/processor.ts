@@ -58,7 +58,7 @@ export type CommonArgs = {
   run: RunRef;
   /** The entry's name in the agent. */
   entry: string;
-  /** Its position among those that the stage calls. An argument, since one processor object serves many runs. */
+  /** Its position in the agent’s list, memory in its place and a caller’s list in the agent’s; the same at all stages of the list. An argument, since one processor object serves many runs. */
   processorIndex?: number;
   stepNumber: number;
 };

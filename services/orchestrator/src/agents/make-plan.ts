@@ -32,8 +32,11 @@ export function makePlan(agent: Agent, ordered: Record<ListName, Use[]>, uses: r
     if (names.length > 0) order[stage] = names;
   }
   const groups = groupsOf(uses);
+  const listed = Object.fromEntries(
+    Object.entries(ordered).map(([list, own]) => [list, [...new Set(own.map(({ name }) => name))]]),
+  );
   const tools = agent.tools.flatMap((name) => known.tools.get(name) ?? []);
-  return { entries, order, tools, ...(groups.length > 0 && { groups }) };
+  return { entries, order, listed, tools, ...(groups.length > 0 && { groups }) };
 }
 
 function listOf(stage: Stage, ordered: Record<ListName, Use[]>): Use[] {

@@ -56,6 +56,21 @@ const calls = lookCalls();
 const look = lookTool();
 const hung = { text: 'It is noon. And', until: new Promise(() => undefined) };
 
+test.each(held)(
+  'more than 8 MiB that wait fail the run, with release: %s, and nothing of it is said',
+  async (release) => {
+    const raw = Array.from({ length: 6 }, (_, at) => ({ at, sent: 'secret '.repeat(200_000) }));
+    const { begin, apply } = driver({ text: 'Hello.', raw });
+    const run = await begin({ agent: await apply({ release, raw: true }) });
+    await run.drive();
+    expect(typesOf(run.chunks())).toEqual(['start', 'error']);
+    expect(typesOf(await replayed(run))).toEqual(['start', 'error']);
+    const end = await run.end();
+    expect(end?.result).toMatchObject({ status: 'failed', text: '', steps: [], error: { code: 'release-hold-full' } });
+    expect(JSON.stringify(end)).not.toContain('secret');
+  },
+);
+
 describe('what is rejected before its release', () => {
   test.each(held)('by processOutputStep, with release: %s, is seen by nobody', async (release) => {
     const { begin, apply } = driver({ text: 'A secret.' });

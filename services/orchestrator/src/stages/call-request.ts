@@ -1,6 +1,7 @@
 // What every request to processors has: which entries go into one call, which run it is for, with what state, and how long it may take.
 import {
   asTimeoutMs,
+  placeOf,
   readsAt,
   type CallEntry,
   type JsonValue,
@@ -41,9 +42,9 @@ export function callHead(run: Run, stage: Stage, entries: readonly PlanEntry[], 
 }
 
 function callEntry(run: Run, stage: Stage, { entry, processor, options }: PlanEntry, resumed?: Resumed): CallEntry {
-  const index = run.plan.order[stage]?.indexOf(entry) ?? -1;
+  const index = placeOf(run.plan, stage, entry);
   const state = run.state().states[entry] ?? {};
-  const called = { entry, processor, options, state, ...(index >= 0 && { index }) };
+  const called = { entry, processor, options, state, ...(index !== undefined && { index }) };
   return resumed?.entry === entry ? { ...called, resumeData: resumed.data } : called;
 }
 

@@ -27,18 +27,34 @@ async function* askForBatch(run: Run, entry: PlanEntry, chunks: readonly Chunk[]
   }
 }
 
-function enqueue(run: Run, entry: PlanEntry, stage: Stage, ask: (run: Run) => AsyncIterable<Judged>): void {
+/**
+ * Once those before it are done.
+ * @param isTold what became of it has been said: that it came to no verdict is not said again
+ * @returns false: it is dropped, which is an event
+ */
+export function enqueue(
+  run: Run,
+  entry: PlanEntry,
+  stage: Stage,
+  ask: (run: Run) => AsyncIterable<Judged>,
+  isTold: () => boolean = () => false,
+): boolean {
   const step = run.state().steps.length;
   const call = async (signal: AbortSignal) => {
     const started = performance.now();
     const [judged] = await Array.fromAsync(ask({ ...run, signal }));
-    if (!judged) return tell(run, { entry, stage, step, verdict: 'cancelled', ms: performance.now() - started });
+    if (!judged)
+      return isTold()
+        ? undefined
+        : tell(run, { entry, stage, step, verdict: 'cancelled', ms: performance.now() - started });
     const { outcomes, states } = foldVerdict(emptyFold(judged.input), judged);
     if (Object.keys(states).length > 0) run.dispatch({ action: 'states-changed', states });
     const entries = outcomes.map(({ skipped: _, ...outcome }) => ({ ...outcome, observed: true }));
     run.events.record({ event: 'stage', stage, step, ms: performance.now() - started, entries });
   };
-  if (!run.observers.add(entry.entry, call)) tellDropped(run, entry, stage);
+  const isTaken = run.observers.add(entry.entry, call);
+  if (!isTaken) tellDropped(run, entry, stage);
+  return isTaken;
 }
 
 /** Somebody who reads the events must not take silence for agreement. */

@@ -59,7 +59,14 @@ async function insteadOf(run: Run, [first]: PlanEntry[], lost: string | undefine
   return isKnown ? discovery.replicaThatAnswers(first.processor, run.signal, lost) : undefined;
 }
 
-async function openSession(run: Run, group: PlanEntry[], to: Target, input: StageInput): Promise<Asked<Session>> {
+/** @param isObserver nothing that comes out of it counts */
+export async function openSession(
+  run: Run,
+  group: PlanEntry[],
+  to: Target,
+  input: StageInput,
+  { isObserver = false } = {},
+): Promise<Asked<Session>> {
   const { access, sessions } = run.deps;
   const timeoutMs = group.reduce((sum, entry) => sum + entry.timeoutMs, 0);
   const connection = connectSession({
@@ -67,6 +74,7 @@ async function openSession(run: Run, group: PlanEntry[], to: Target, input: Stag
     inbox: sessions,
     runId: run.ref.runId,
     timeoutMs,
+    isObserver,
     mayChange: group.map(({ changes }) => mayChange(changes, 'processOutputStream')),
   });
   const asked = await askReplica(run, group, to, { input, session: connection.session });

@@ -268,7 +268,10 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
       endNow();
       return ended.promise;
     },
-    drop: close,
+    drop() {
+      close();
+      observers.end();
+    },
   };
 }
 

@@ -57,6 +57,8 @@ export type SessionClientOptions = {
   timeoutMs: number;
   /** Of each entry that it is asked for, whether it may change chunks; absent: all may. */
   mayChange?: readonly boolean[];
+  /** Nothing that comes out of it is looked at, and nothing has to. */
+  isObserver?: boolean;
 };
 
 /** A session that is being opened: it listens under `session` before the open request is sent, so that no answer is missed. */
@@ -79,7 +81,7 @@ const LOOK_AFTER_MS = 1_000;
 const PING_MS = 250;
 
 export function connectSession(options: SessionClientOptions): SessionConnection {
-  const { bus, inbox, runId, timeoutMs, mayChange = [true] } = options;
+  const { bus, inbox, runId, timeoutMs, mayChange = [true], isObserver = false } = options;
   const session = crypto.randomUUID();
   let events: SessionEvents | undefined;
   let subject: string | undefined;
@@ -121,8 +123,10 @@ export function connectSession(options: SessionClientOptions): SessionConnection
   /** Chunks that may not be dropped and have not come out. */
   let due: readonly Chunk[] = [];
   const outbox = createSessionOutbox((rest, chunks) => {
-    sentChunks.sent(chunks);
-    unchanged?.given(chunks);
+    if (!isObserver) {
+      sentChunks.sent(chunks);
+      unchanged?.given(chunks);
+    }
     post(rest, chunks);
   });
   /** A chunk that no message can hold must not break the reading of what comes. */
@@ -197,7 +201,7 @@ export function connectSession(options: SessionClientOptions): SessionConnection
       lastIn = performance.now();
       if (told) return takeTold(output, bytes);
       outbox.advance(output.processed);
-      const refused = take(output);
+      const refused = isObserver ? undefined : take(output);
       if (refused) return lose(refused.code, refused.message);
       if (output.verdicts) return conclude(output, output.verdicts);
       flush();
@@ -231,7 +235,7 @@ export function connectSession(options: SessionClientOptions): SessionConnection
   inbox.open(session, listener);
   const client: SessionClient = {
     push(chunks) {
-      const kept = chunks.filter(mustComeOut);
+      const kept = isObserver ? [] : chunks.filter(mustComeOut);
       if (kept.length > 0) due = [...due, ...kept];
       outbox.push(chunks);
       if (isFlushAwaited) return;

@@ -1,40 +1,35 @@
-// What the observers of a step's stream are given: the chunks as they came out of the processors before them, when the stream has ended, in
-// one batch. Kept within bounds meanwhile; a stream that is begun again elsewhere is collected anew.
+// The observers of a step's stream: each follows what comes to its place, out of the processors before it. A stream that is begun again
+// elsewhere is followed anew, from its first chunk on.
 import { entriesOf, type Chunk, type PlanEntry, type StageInput } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
-import { observeChunks, tellDropped } from './observe.ts';
-import { createStepRecord, type StepRecord } from './step-record.ts';
+import { observeStream, type ObservedStream } from './observe-stream.ts';
 
 const stage = 'processOutputStream';
 
 export type StepObservers = {
   /** @param links the entries of each session, in order. Gives what is told of chunks that go into one; `links.length`: that come out. */
   watch(links: readonly (readonly PlanEntry[])[]): (at: number, chunks: readonly Chunk[]) => void;
-  /** The stream is over: they are asked. */
+  /** The stream is over. */
   end(): void;
 };
 
 export function createStepObservers(run: Run, input: StageInput): StepObservers {
   const all = entriesOf(run.plan, stage);
   const observers = all.filter(({ observe }) => observe);
-  let records = new Map<PlanEntry, StepRecord>();
-  let isOver = false;
+  let followed: { at: number; stream: ObservedStream }[] = [];
   return {
     watch(links) {
-      records = new Map(observers.map((entry) => [entry, createStepRecord()]));
-      const placed = observers.map((entry) => ({ entry, at: placeAmong(links, all, entry) }));
+      for (const { stream } of followed) stream.drop();
+      followed = observers.map((entry) => ({
+        at: placeAmong(links, all, entry),
+        stream: observeStream(run, entry, input),
+      }));
       return (at, chunks) => {
-        for (const one of placed) if (one.at === at) records.get(one.entry)?.given(chunks);
+        for (const one of followed) if (one.at === at) one.stream.see(chunks);
       };
     },
     end() {
-      if (isOver) return;
-      isOver = true;
-      for (const [entry, record] of records) {
-        const seen = record.all();
-        if (seen) observeChunks(run, entry, seen.given, input);
-        else tellDropped(run, entry, stage);
-      }
+      for (const { stream } of followed) stream.end();
     },
   };
 }

@@ -49,7 +49,8 @@ export function createStepRecord(
   };
 }
 
-function bytesOf(chunk: Chunk): number {
+/** Roughly. */
+export function bytesOf(chunk: Chunk): number {
   const piece = textPiece(chunk);
   return FRAME_BYTES + (piece ? piece.text.length : JSON.stringify(chunk).length);
 }

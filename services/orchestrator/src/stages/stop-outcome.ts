@@ -92,6 +92,7 @@ function remedyFor({ entry, processor, service }: PlanEntry, code: ErrorCode): s
     case 'processor-verdict-refused':
     case 'not-built-yet':
     case 'state-not-serializable':
+    case 'state-too-large':
     case 'message-list-foreign':
     case 'message-list-and-messages':
       return `Correct ${processor}: the message says what its answer may not have.`;

@@ -37,13 +37,17 @@ export function mergePieces(held: readonly Held[]): Held[] {
   return merged;
 }
 
-function joined(one: Held, other: Held): Chunk | undefined {
-  if (one.isTransient || other.isTransient || !isPlain(one.chunk) || !isPlain(other.chunk)) return undefined;
-  const first = textPiece(one.chunk);
-  const second = textPiece(other.chunk);
-  if (!first || !second || one.chunk.type !== other.chunk.type || first.part !== second.part) return undefined;
+const joined = (one: Held, other: Held): Chunk | undefined =>
+  one.isTransient || other.isTransient ? undefined : joinedPieces(one.chunk, other.chunk);
+
+/** Two pieces of one part as one; undefined where they are none, or where it would be too long. */
+export function joinedPieces(one: Chunk, other: Chunk): Chunk | undefined {
+  if (!isPlain(one) || !isPlain(other)) return undefined;
+  const first = textPiece(one);
+  const second = textPiece(other);
+  if (!first || !second || one.type !== other.type || first.part !== second.part) return undefined;
   const text = first.text + second.text;
-  return text.length > MAX_MERGED_CHARS ? undefined : withPiece(one.chunk, text);
+  return text.length > MAX_MERGED_CHARS ? undefined : withPiece(one, text);
 }
 
 const OF_A_CHUNK = new Set(['type', 'runId', 'from', 'payload']);

@@ -58,19 +58,28 @@ export function overridePlan({ agent, plan }: AppliedAgent, request: RunRequest)
       const names = [...first.map(({ name }) => name), ...(order[stage] ?? [])];
       if (names.length > 0) order[stage] = names;
     }
-  return { plan: { ...kept, entries: { ...own, ...kept.entries }, order } };
+  const listed: Plan['listed'] = { ...kept.listed };
+  for (const list of lists) {
+    const first = uses.filter((use) => use.list === list).map(({ name }) => name);
+    listed[list] = [...first, ...(listed[list] ?? [])];
+  }
+  return { plan: { ...kept, entries: { ...own, ...kept.entries }, order, listed } };
 }
 
 /** Without what the caller's lists take the place of. What is required stands before memory. */
 function keptPlan(plan: Plan, lists: readonly ListName[]): Plan {
   const stays = ({ required, memory }: PlanEntry) => required || memory;
   const order: Plan['order'] = { ...plan.order };
+  const staying = (names: readonly string[] = []): string[] => {
+    const left = names.flatMap((name) => plan.entries[name] ?? []).filter(stays);
+    return [...left.filter(({ memory }) => !memory), ...left.filter(({ memory }) => memory)].map(({ entry }) => entry);
+  };
   for (const stage of lists.flatMap(stagesOfList)) {
-    const staying = (order[stage] ?? []).flatMap((name) => plan.entries[name] ?? []).filter(stays);
-    const inOrder = [...staying.filter(({ memory }) => !memory), ...staying.filter(({ memory }) => memory)];
-    order[stage] = inOrder.map(({ entry }) => entry);
-    if (inOrder.length === 0) delete order[stage];
+    order[stage] = staying(order[stage]);
+    if (order[stage].length === 0) delete order[stage];
   }
+  const listed: Plan['listed'] = { ...plan.listed };
+  for (const list of lists) listed[list] = staying(listed[list]);
   const isListed = (entry: PlanEntry, list: ListName) => !lists.includes(list) || stays(entry);
   const entries = Object.values(plan.entries).flatMap((entry): PlanEntry[] => {
     const left = entry.lists.filter((list) => isListed(entry, list));
@@ -80,7 +89,7 @@ function keptPlan(plan: Plan, lists: readonly ListName[]): Plan {
   const groups = plan.groups?.flatMap((group) =>
     withMembers(group, (name) => own[name]?.lists.includes(group.list) === true),
   );
-  return { ...plan, order, entries: own, ...(groups && { groups }) };
+  return { ...plan, order, listed, entries: own, ...(groups && { groups }) };
 }
 
 function entryOf({ overridable }: Plan, name: string, uses: readonly OverrideUse[]): [string, PlanEntry][] {

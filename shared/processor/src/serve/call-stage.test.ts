@@ -225,6 +225,31 @@ describe('state of an entry', () => {
     expect(await withState(stopping, {})).toMatchObject({ type: 'abort', retry: true, state: { seen: true } });
   });
 
+  test('that is too large is a failure that names its entry and its size', async () => {
+    const large = define('large', {
+      processInput: ({ state }) => void Object.assign(state, { all: 'x'.repeat(300_000) }),
+    });
+    expect(await withState(large, {})).toMatchObject({
+      type: 'failure',
+      code: 'state-too-large',
+      message: expect.stringMatching(/"large".* 300010 characters as JSON; it may have 262144/),
+      retryable: false,
+    });
+  });
+
+  test.each([
+    ['not JSON', { get: () => 1 }],
+    ['too large', { all: 'x'.repeat(300_000) }],
+  ])('that is %s undoes no refusal', async (_what, kept) => {
+    const refusing = define('refusing', {
+      processInput: ({ state, abort }) => {
+        Object.assign(state, kept);
+        return abort('no');
+      },
+    });
+    expect(await withState(refusing, {})).toEqual({ type: 'abort', reason: 'no' });
+  });
+
   test('that is not JSON is a failure that names the place', async () => {
     const broken = define('broken', {
       processInput: ({ state }) => void Object.assign(state, { cache: { get: () => 1 } }),

@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from '@millrace/contracts';
 import { createEntryArgs, type CallContext } from '../entry-args.ts';
-import { failureVerdict, thrownVerdict } from '../verdict/failure-verdict.ts';
+import { failureVerdict, thrownVerdict, withLeftovers } from '../verdict/failure-verdict.ts';
 import { copyOf } from './copy-of.ts';
 import type { Hosted, HostedProcessors } from './hosted-processor.ts';
 import { ReadGuard } from './read-guard.ts';
@@ -93,7 +93,7 @@ async function callEntry(
     const verdict = returnedVerdict(stage, result, given);
     if (verdict.type === 'failure') return verdict;
     refuseBlindReplacement(verdict, reads);
-    return { ...verdict, ...leftovers() };
+    return withLeftovers(verdict, leftovers);
   } catch (error) {
     return thrownVerdict(stage, error, leftovers);
   }

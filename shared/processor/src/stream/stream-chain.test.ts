@@ -201,6 +201,14 @@ describe('state and parts in a stream of processors', () => {
     ]);
   });
 
+  test('fail their own processor alone where the state is too large for the last batch of a session', async () => {
+    const large = streaming('large', ({ part, state }) => (Object.assign(state, { all: 'x'.repeat(300_000) }), part));
+    expect((await streamThrough([large, pass], texts('a'))).verdicts).toMatchObject([
+      { type: 'failure', code: 'state-too-large', message: expect.stringContaining('"large"') },
+      { type: 'continue' },
+    ]);
+  });
+
   test('streamParts is what this processor has received, the present chunk included', async () => {
     const seen: string[][] = [];
     const look = streaming('look', ({ part, streamParts }) => (seen.push(streamParts.map(shown)), part));

@@ -21,9 +21,19 @@ export function failureVerdict(error: unknown): Verdict {
 export function thrownVerdict(stage: Stage, error: unknown, leftovers: () => Leftovers): Verdict {
   if (!StopError.isInstance(error)) return failureVerdict(error);
   try {
-    return checkedVerdict(stage, { ...stopVerdict(error.stop), ...leftovers() });
+    return checkedVerdict(stage, withLeftovers(stopVerdict(error.stop), leftovers));
   } catch (cause) {
     return failureVerdict(cause);
+  }
+}
+
+/** What a processor refuses it refuses, whatever is wrong with its state: an entry that may be skipped must not let it pass. */
+export function withLeftovers(verdict: Verdict, leftovers: () => Leftovers): Verdict {
+  try {
+    return { ...verdict, ...leftovers() };
+  } catch (error) {
+    if (verdict.type === 'abort' || verdict.type === 'deny') return verdict;
+    throw error;
   }
 }
 
