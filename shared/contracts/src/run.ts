@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { publicViolationSchema } from './verdict.ts';
 import { overrideEntrySchema } from './agent.ts';
 import { wireErrorSchema } from './errors.ts';
+import { quicklyRead } from './json-fit.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
 import { finishReasonSchema, stepResultSchema, usageSchema } from './model.ts';
@@ -115,15 +116,17 @@ export type RunResult = z.infer<typeof runResultSchema>;
 const anyChunkSchema = z.looseObject({ type: z.string() });
 
 /** Chunks from `index` on, of the owner `epoch`. Order is (epoch, index). */
-export const chunkBatchSchema = z.object({
-  epoch: z.number().int().min(1),
-  index: z.number().int().min(0),
-  chunks: z.array(anyChunkSchema),
-});
+export const chunkBatchSchema = quicklyRead(
+  z.object({
+    epoch: z.number().int().min(1),
+    index: z.number().int().min(0),
+    chunks: z.array(anyChunkSchema),
+  }),
+);
 export type ChunkBatch = z.infer<typeof chunkBatchSchema>;
 
 /** A message on the live subject. `transient`: chunks after these that have no index; they are never logged or replayed. */
-export const liveBatchSchema = chunkBatchSchema.extend({ transient: z.array(anyChunkSchema).optional() });
+export const liveBatchSchema = quicklyRead(chunkBatchSchema.extend({ transient: z.array(anyChunkSchema).optional() }));
 export type LiveBatch = z.infer<typeof liveBatchSchema>;
 
 /** Tells the owner of a run something from outside. */

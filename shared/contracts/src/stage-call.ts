@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { chunkSchema } from './chunk.ts';
 import { conversationSchema } from './conversation.ts';
+import { quicklyRead } from './json-fit.ts';
 import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import {
   modelErrorSchema,
@@ -118,31 +119,33 @@ const callHead = {
   remainingMs: timeoutMsSchema.describe('what is left of the run, ms, when the call was sent'),
 };
 
-export const stageCallSchema = z.object({ ...callHead, stage: stageSchema, input: stageInputSchema });
+export const stageCallSchema = quicklyRead(z.object({ ...callHead, stage: stageSchema, input: stageInputSchema }));
 export type StageCall = z.infer<typeof stageCallSchema>;
 
 /**
  * Replies to one call are numbered densely from 0; the last one has `verdicts`, one for each processor that ran. `ms`: what each took.
  * A call that takes long is told of every half second, so that a replica that is gone is noticed and a member that hangs known.
  */
-export const stageReplySchema = z.union([
-  z.object({
-    sequence: z.number().int().min(0),
-    verdicts: z.array(verdictSchema),
-    ms: z.array(z.number()),
-    replica: tokenSchema,
-  }),
-  z.object({
-    sequence: z.number().int().min(0),
-    progress: z.array(chunkSchema).describe('custom data-* chunks; none: a sign of life'),
-    entry: tokenSchema.optional().describe('whose chunks they are'),
-    replica: tokenSchema.optional().describe('who works on the call'),
-    judged: z
-      .object({ verdicts: z.array(verdictSchema), ms: z.array(z.number()) })
-      .optional()
-      .describe('the verdicts so far, all of them'),
-  }),
-]);
+export const stageReplySchema = quicklyRead(
+  z.union([
+    z.object({
+      sequence: z.number().int().min(0),
+      verdicts: z.array(verdictSchema),
+      ms: z.array(z.number()),
+      replica: tokenSchema,
+    }),
+    z.object({
+      sequence: z.number().int().min(0),
+      progress: z.array(chunkSchema).describe('custom data-* chunks; none: a sign of life'),
+      entry: tokenSchema.optional().describe('whose chunks they are'),
+      replica: tokenSchema.optional().describe('who works on the call'),
+      judged: z
+        .object({ verdicts: z.array(verdictSchema), ms: z.array(z.number()) })
+        .optional()
+        .describe('the verdicts so far, all of them'),
+    }),
+  ]),
+);
 export type StageReply = z.infer<typeof stageReplySchema>;
 
 export { callHead };
