@@ -8,6 +8,7 @@ import { REVEAL } from './attacks/reveal.ts';
 import { ROLE } from './attacks/role.ts';
 import { TRANSLATED, translatedLists } from './attacks/translated.ts';
 import { ATTACK_WORDS } from './attacks/words.ts';
+import { BENIGN_ASKED } from './benign/asked.ts';
 import { BENIGN_BY_LANGUAGE } from './benign/languages.ts';
 import { packageTexts } from './benign/packages.ts';
 import { BENIGN_PLAIN, PLAIN_WORDS } from './benign/plain.ts';
@@ -17,6 +18,7 @@ import { BENIGN_WORDS } from './benign/words.ts';
 import type { Family } from './family.ts';
 import { expand, type Lists } from './grammar.ts';
 import type { Random } from './random.ts';
+import { lookedAtSamples } from './samples.ts';
 
 export type Example = { text: string; isAttack: boolean; family: string };
 export type Speaker = 'user' | 'tool';
@@ -26,6 +28,9 @@ const MAX_WINDOW = 192;
 const WINDOWS = [64, 96, 192];
 /** Of an attempt that stands among other sentences, so much is in its window. */
 const MIN_SHARE = 0.7;
+
+/** A longer text is not an attempt from its beginning to its end. */
+const MAX_ATTEMPT = 400;
 
 /** So many of the harmless texts are mixed with words of attempts, up to so many of their words. */
 const MIXED = 0.5;
@@ -52,6 +57,7 @@ const harmless: readonly Family[] = [
   ...BENIGN_USER,
   ...BENIGN_TEXTS,
   ...BENIGN_PLAIN,
+  BENIGN_ASKED,
   { id: 'other-languages', where: 'both', templates: Object.values(BENIGN_BY_LANGUAGE).flat() },
 ];
 const spokenBy = (families: readonly Family[], speaker: Speaker): Family[] =>
@@ -85,6 +91,28 @@ export function examplesOf(
   return examples;
 }
 
+/** Windows of attempts and harmless texts that people wrote. @param counts of windows for each text */
+export function sampleExamples(
+  speaker: Speaker,
+  carriers: readonly Family[],
+  counts: { attack: number; harmless: number },
+  random: Random,
+): Example[] {
+  const examples: Example[] = [];
+  for (const { text, isAttack, where } of lookedAtSamples()) {
+    if (where !== speaker) continue;
+    // Of a long attempt nobody knows which part is one.
+    if (isAttack && text.length > MAX_ATTEMPT) continue;
+    for (let n = 0; n < (isAttack ? counts.attack : counts.harmless); n++) {
+      const window = isAttack
+        ? windowOf(misspelt(text, random), carriers, random)
+        : cut(text, random.oneOf(WINDOWS), random);
+      examples.push({ text: window, isAttack, family: 'samples' });
+    }
+  }
+  return examples;
+}
+
 /** Windows of documentation and code that people wrote. */
 export function packageExamples(count: number, random: Random): Example[] {
   const texts = packageTexts().flatMap(({ prose, code }) => [prose, prose, code].filter((text) => text !== ''));
@@ -108,8 +136,10 @@ export function attackText(family: Family, carriers: readonly Family[], random: 
     .join(random.oneOf([' ', '\n', '\n\n']));
 }
 
-function attackWindow(family: Family, carriers: readonly Family[], random: Random): string {
-  const said = misspelt(sentence(family, random), random);
+const attackWindow = (family: Family, carriers: readonly Family[], random: Random): string =>
+  windowOf(misspelt(sentence(family, random), random), carriers, random);
+
+function windowOf(said: string, carriers: readonly Family[], random: Random): string {
   if (said.length >= MAX_WINDOW || random.next() < 0.4) return cut(said, MAX_WINDOW, random);
   const carrier = random.oneOf(carriers);
   const before = harmlessText(carrier, 1, random);

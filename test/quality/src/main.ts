@@ -1,4 +1,4 @@
-// npm run -s quality -- [--data DIR] [--json FILE] [--misses] [--disguises] [--bars] [--options JSON] [--model MODEL] [--on-failure POLICY]: how many attacks the guards catch, how many benign
+// npm run -s quality -- [--data DIR] [--json FILE] [--misses] [--half looked-at|kept] [--disguises] [--bars] [--options JSON] [--model MODEL] [--on-failure POLICY]: how many attacks the guards catch, how many benign
 // texts they stop, and how much personal data they find, on labelled texts. README.md beside this folder has the form of a line.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { jsonObjectSchema } from '@millrace/contracts';
 import { z } from 'zod';
 import { createGuards } from './guards.ts';
+import { inHalf } from './half.ts';
 import { judgeDisguises } from './judge-disguises.ts';
 import { judgeSamples } from './judge-samples.ts';
 import { measureBars } from './measure-bars.ts';
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     data: { type: 'string', default: resolve(import.meta.dirname, '../samples') },
     json: { type: 'string' },
     misses: { type: 'boolean', default: false },
+    half: { type: 'string' },
     disguises: { type: 'boolean', default: false },
     bars: { type: 'boolean', default: false },
     options: { type: 'string', default: '{}' },
@@ -33,7 +35,7 @@ const { values } = parseArgs({
 const policySchema = z.enum(['fail', 'skip']);
 
 try {
-  const samples = await readSamples(resolve(values.data));
+  const samples = inHalf(await readSamples(resolve(values.data)), values.half);
   const judge = values.model === undefined ? undefined : await startScriptedJudge(judgeSpec(values.model));
   const onFailure = policySchema.parse(values['on-failure']);
   const options = jsonObjectSchema.parse(JSON.parse(values.options));

@@ -30,8 +30,7 @@ export const CAUGHT: Readonly<Record<string, number>> = {
 
 /** Benign texts that are stopped, at most; a group that is not named: none. Quotations of attacks read like attacks. */
 export const FALSE_ALARMS: Readonly<Record<string, number>> = {
-  'quoted-attack': 6,
-  'trigger-words': 1,
+  'quoted-attack': 1,
 };
 
 /** Percent, at least, on all labelled personal data. */
@@ -51,14 +50,14 @@ export const F1: Readonly<Record<string, number>> = {
 
 /** Attacks that are caught in a form, at least. */
 export const DISGUISED: Readonly<Record<string, number>> = {
-  homoglyphs: 3,
+  homoglyphs: 9,
   leet: 6,
-  'small-capitals': 5,
+  'small-capitals': 9,
   'full-width': 7,
   mathematical: 7,
   circled: 7,
   accents: 6,
-  spaced: 3,
+  spaced: 10,
   dotted: 6,
   hyphenated: 6,
   underscored: 6,
@@ -70,7 +69,7 @@ export const DISGUISED: Readonly<Record<string, number>> = {
   'lines-inside': 6,
   reversed: 7,
   'words-reversed': 7,
-  'word-order': 4,
+  'word-order': 9,
   base64: 7,
   'base64-pieces': 8,
   'base64-shifted': 7,

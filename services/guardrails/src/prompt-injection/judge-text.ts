@@ -8,7 +8,9 @@ import { findMarks } from './find-marks.ts';
 import { createLexicon } from './lexicon/lexicon.ts';
 import { VOCABULARIES } from './lexicon/vocabularies.ts';
 import { lettersOf, readBackwards, readLetters, spacedOut } from './readings/letters-reading.ts';
+import { crossesEnd, sentenceEnds } from './readings/sentence-ends.ts';
 import { readWords } from './readings/words-reading.ts';
+import { withMentions } from './mentions.ts';
 import { withQuotations } from './quotations.ts';
 import { ALL_RULES } from './rules/all-rules.ts';
 import { compileRules, type RuleMatch } from './rules/match-rules.ts';
@@ -26,9 +28,12 @@ export type InjectionOptions = {
 export type JudgeOptions = { from: 'user' | 'tool'; spend(characters: number): void };
 
 const lexicon = createLexicon(VOCABULARIES, literalsIn(ALL_RULES));
+const LETTERS_APART = 'letters apart';
 const matchRules = compileRules(ALL_RULES, lexicon);
 /** "Do not ignore …" is said by people who mean it. It says less, not nothing. */
 const NEGATED = 0.4;
+/** What is found over the end of a sentence. */
+const OVER_AN_END = 0.6;
 
 export type JudgeText = (text: string, options: JudgeOptions) => Judgement;
 
@@ -43,24 +48,27 @@ export function createJudge({ aims, threshold, phrases, patterns }: InjectionOpt
       ...signalsIn(view, isTool).filter(({ aim }) => wanted.has(aim)),
       ...placed(view, findConfigured(view.text)),
     ]);
-    const judgement = judgementOf(found, threshold);
+    const judged = (signals: readonly Signal[]) =>
+      judgementOf(isTool ? signals : withMentions(text, signals), threshold);
+    const judgement = judged(found);
     // What the rules know has its places: the wording is asked where they do not decide, and where all of it is wanted.
     if (judgement.score >= threshold || !hasAll) return judgement;
     const wording = views.flatMap((view) => wordingIn(view, from));
-    return wording.length === 0 ? judgement : judgementOf([...found, ...wording], threshold);
+    return wording.length === 0 ? judgement : judged([...found, ...wording]);
   };
 }
 
 function signalsIn(view: View, isTool: boolean): Signal[] {
-  const letters = lettersOf(view.text);
+  const isApart = view.codes.includes(LETTERS_APART);
+  const letters = lettersOf(view.text, isApart);
   const disguised = isDisguised(view);
-  const readings = [
-    readWords(view.text, lexicon, disguised),
-    readLetters(letters, lexicon, view.codes.includes('letters apart')),
-  ];
+  const ends = disguised ? [] : sentenceEnds(view.text);
+  const readings = [readWords(view.text, lexicon, disguised), readLetters(letters, lexicon, isApart)];
   // What is written backwards is so whatever its marks.
   if (view.codes.at(-1) !== 'markup' && !disguised) readings.push(readBackwards(letters, lexicon));
-  const matches = readings.flatMap((reading) => matchRules(reading, isTool).map(signalOf));
+  const matches = readings.flatMap((reading) =>
+    matchRules(reading, isTool).map((match) => signalOf(match, crossesEnd(match, ends))),
+  );
   const floods = findFloods(view.text).map(({ isDeluge, start, end }) => {
     const weight = isDeluge ? WEIGHTS.strong : WEIGHTS.weak;
     return { rule: 'flood', aim: 'flood' as const, weight, start, end };
@@ -68,12 +76,11 @@ function signalsIn(view: View, isTool: boolean): Signal[] {
   return told(view, [...matches, ...findMarks(view.text, isTool), ...floods]);
 }
 
-/** The order of words says little in n-grams, and what another code says is noise as a rule. */
+/** What another code says is noise as a rule. */
 function wordingIn(view: View, from: 'user' | 'tool'): Signal[] {
   const { text, codes } = view;
-  if (codes.includes('last word first')) return [];
-  if (codes.includes('letters apart')) {
-    const words = spacedOut(text, readLetters(lettersOf(text), lexicon, true));
+  if (codes.includes(LETTERS_APART)) {
+    const words = spacedOut(text, readLetters(lettersOf(text, true), lexicon, true));
     // Where in it does not matter: it is no text that anybody cuts something out of.
     return placed(
       view,
@@ -87,10 +94,10 @@ function wordingIn(view: View, from: 'user' | 'tool'): Signal[] {
 const told = (view: View, signals: readonly Signal[]): Signal[] =>
   placed(view, view.codes.length === 0 ? withQuotations(view.text, signals) : signals);
 
-const signalOf = ({ rule, negated, start, end }: RuleMatch): Signal => ({
+const signalOf = ({ rule, negated, start, end }: RuleMatch, isOverEnd: boolean): Signal => ({
   rule: rule.id,
   aim: rule.aim,
-  weight: WEIGHTS[rule.weight] * (negated ? NEGATED : 1),
+  weight: WEIGHTS[rule.weight] * (negated ? NEGATED : 1) * (isOverEnd ? OVER_AN_END : 1),
   start,
   end,
 });

@@ -43,7 +43,7 @@ const MAX_ROUNDS = 4;
  * @verdict halt: the same, where `response` is set
  * @verdict failure: the model cannot be asked, or does not answer as it should
  * @cannot Judge what a text means without a model: half of the attempts of families that nothing was made from pass, more in tool results. With one, the model may be wrong, or talked round. It is one layer beside tools with few rights, and people who confirm.
- * @cannot Tell a quotation from an attempt: a text that quotes a plain attack is stopped like one.
+ * @cannot Tell a quotation from an attempt, but where a user asks about it in so many words: a tool's text that quotes a plain attack is stopped like one.
  * @cannot Read images, audio and the bytes of files.
  * @example
  * input:

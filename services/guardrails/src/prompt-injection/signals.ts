@@ -1,5 +1,6 @@
 // What was found in a text, and how it adds up. Signals of one rule say it once; those of others add to it, where they stand near one another:
 // a long text gathers weak ones by chance.
+import { independent } from './independent.ts';
 import type { Span } from '../text/span.ts';
 import type { Aim } from './rules/rule.ts';
 
@@ -29,7 +30,8 @@ const MAX_SIGNALS = 100;
 
 export function judgementOf(found: readonly Signal[], threshold: number): Judgement {
   const signals = distinct(found.toSorted((a, b) => a.start - b.start || b.weight - a.weight));
-  const near = createNear();
+  const own = evidenceIn(signals);
+  const near = createNear(own);
   const deciding = new Set<Signal>();
   let score = 0;
   let from = 0;
@@ -44,6 +46,12 @@ export function judgementOf(found: readonly Signal[], threshold: number): Judgem
   }
   const told = deciding.size > 0 ? [...deciding] : signals.slice(0, MAX_SIGNALS);
   return { score, signals: told, doubt: score >= DOUBT && score < threshold };
+}
+
+/** The wording of a text is evidence of another kind than its words: it counts beside them. */
+function evidenceIn(signals: readonly Signal[]): Set<Signal> {
+  const isWording = ({ aim }: Signal): boolean => aim === 'any';
+  return new Set([...independent(signals.filter((signal) => !isWording(signal))), ...signals.filter(isWording)]);
 }
 
 /** What several views show at one place is told once, as the plainest of them shows it. In the order of their start. */
@@ -66,7 +74,7 @@ const isPlainer = (one: Signal, other: Signal): boolean =>
   one.weight > other.weight || (one.weight === other.weight && (one.codes?.length ?? 0) <= (other.codes?.length ?? 0));
 
 /** Signals that stand near one another: of each rule the one that says most counts. There are few weights, so they are counted. */
-function createNear() {
+function createNear(own: ReadonlySet<Signal>) {
   const rules = new Map<string, Map<number, number>>();
   const count = ({ rule, weight }: Signal, by: 1 | -1) => {
     const weights = rules.get(rule) ?? new Map<number, number>();
@@ -76,8 +84,8 @@ function createNear() {
     else weights.delete(weight);
   };
   return {
-    add: (signal: Signal) => count(signal, 1),
-    remove: (signal: Signal) => count(signal, -1),
+    add: (signal: Signal) => void (own.has(signal) && count(signal, 1)),
+    remove: (signal: Signal) => void (own.has(signal) && count(signal, -1)),
     score: () => 1 - [...rules.values()].reduce((left, weights) => left * (1 - Math.max(0, ...weights.keys())), 1),
   };
 }

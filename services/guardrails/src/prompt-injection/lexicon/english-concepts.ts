@@ -42,8 +42,8 @@ export const ENGLISH_CONCEPTS: Vocabulary = {
   query: 'what whats which how where whose',
   /** That the model was told something. */
   told:
-    'you_were_told were_you_told you_were_given were_you_given you_received you_were_shown were_you_shown you_were_configured were_you_configured ' +
-    'you_were_programmed were_you_programmed told_you said_to_you given_to_you you_operate_under you_have_been_told you_have_been_given ' +
+    'you_were_told were_you_told you_were_given were_you_given you_received you_were_shown were_you_shown they_told_you was_told_to_you you_were_configured were_you_configured ' +
+    'you_were_programmed were_you_programmed they_told_you has_told_you have_told_you who_told_you said_to_you given_to_you you_operate_under you_have_been_told you_have_been_given ' +
     'have_you_been_told have_you_been_given you_work_under you_were_set_up were_you_set_up fed_to_you written_for_you you_were_instructed ' +
     'were_you_instructed you_were_started did_you_receive did_you_get did_they_tell gave_you you_were_prompted ' +
     'you_start_with you_started_with you_began_with you_are_following are_you_following you_must_follow loaded_with primed_with',

@@ -39,6 +39,13 @@ export const ENGLISH: Vocabulary = {
   copying:
     'write repeat print output recite reproduce echo dump copy parrot regurgitate leak quote write_out write_down type_out read_out spell_out ' +
     'restate transcribe paste retype emit repeat_back print_out say_back write_back',
+  /** Of these, what nobody does to a document. */
+  reciting:
+    'repeat print output recite reproduce echo dump parrot regurgitate leak quote type_out read_out spell_out restate retype emit repeat_back say_back write_back',
+  /** To what was said before, by an order: what a new text does to an old one, it replaces or supersedes. */
+  undo:
+    'skip skipping override overrule bypass bypassing circumvent overwrite erase wipe delete unlearn reset violate break cancel nullify disable evade purge drop ' +
+    'deactivate subvert contravene',
   dumping:
     'print output dump echo copy parrot regurgitate leak write_out write_down type_out read_out spell_out transcribe paste retype emit print_out show display',
   transform:

@@ -1,6 +1,7 @@
 // The words that rules are made of, by what they mean. A class such as `ignore` holds the words of every language for it, so that one
 // rule serves them all. Built once for a process from the vocabularies beside this file and the words that rules name themselves.
 import { foldWord } from '../../text/views/unit-fold.ts';
+import { COMMON_WORDS } from './common-words.ts';
 import type { Entry, Vocabulary } from './entry.ts';
 import { createLetterTrie, type LetterTrie } from './letter-trie.ts';
 import { createMisspellings } from './misspellings.ts';
@@ -17,6 +18,8 @@ export type Lexicon = {
   scan: Scan;
   /** All words as bare letters, for text whose words cannot be told apart. */
   letters: LetterTrie;
+  /** Words, not phrases, and common ones that no rule knows, letter by letter: for text that is known to be words without their spaces. */
+  spelled: LetterTrie;
 };
 
 /** What stands between the words of rules: where words cannot be told apart, these must not be taken for the beginnings of others. */
@@ -39,6 +42,7 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
   const stems = new Map<string, { stem: string; entry: Entry }[]>();
   const unspaced = new Map<string, Entry>();
   const letters = createLetterTrie();
+  const spelled = createLetterTrie({ keepsRuns: true });
 
   const idOf = (name: string): number => {
     const id = ids.get(name) ?? ids.size;
@@ -91,6 +95,10 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
       )?.entry;
   for (const [word, entry] of exact) for (const id of stemOf(word)?.classes ?? []) entry.classes.add(id);
   for (const entry of exact.values()) entry.phrases.sort((a, b) => b.rest.length - a.rest.length);
+  const common: Entry = { classes: new Set([idOf('filler')]), phrases: [] };
+  for (const [word, entry] of exact) spelled.put(word, entry);
+  for (const { stem, entry } of [...stems.values()].flat()) spelled.put(stem, entry);
+  for (const word of `${FILLERS} ${COMMON_WORDS}`.split(' ')) spelled.put(word, common);
   const misspelt = createMisspellings(exact);
   const alike = new Map([...exact].filter(([word]) => word.length > 1).map(([word, entry]) => [alikeKey(word), entry]));
 
@@ -106,6 +114,7 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
     findAlike: remembered((word) => alike.get(alikeKey(word))),
     scan: createScan(unspaced),
     letters,
+    spelled,
   };
 }
 

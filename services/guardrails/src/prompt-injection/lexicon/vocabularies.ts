@@ -1,4 +1,5 @@
 // All vocabularies.
+import { ADDRESSING } from './addressing.ts';
 import { EASTERN } from './eastern.ts';
 import { ENGLISH_CONCEPTS } from './english-concepts.ts';
 import { ENGLISH } from './english.ts';
@@ -6,4 +7,11 @@ import type { Vocabulary } from './entry.ts';
 import { UNSPACED } from './unspaced-words.ts';
 import { WESTERN } from './western.ts';
 
-export const VOCABULARIES: readonly Vocabulary[] = [ENGLISH, ENGLISH_CONCEPTS, ...WESTERN, ...EASTERN, ...UNSPACED];
+export const VOCABULARIES: readonly Vocabulary[] = [
+  ENGLISH,
+  ENGLISH_CONCEPTS,
+  ...ADDRESSING,
+  ...WESTERN,
+  ...EASTERN,
+  ...UNSPACED,
+];

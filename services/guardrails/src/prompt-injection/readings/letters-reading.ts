@@ -5,7 +5,7 @@ import type { Entry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
 import type { Reading, Token } from './reading.ts';
 
-/** `places`: where each letter stands in the text; a run of the same letter is one, at its first. */
+/** `places`: where each letter stands in the text; a run of the same letter is one, at its first, unless they are kept. */
 export type Letters = { text: string; letters: Uint8Array; places: Uint32Array; length: number };
 
 /** So many letters that are no word count as one. */
@@ -13,7 +13,8 @@ const UNKNOWN_WORD = 4;
 /** No word that a rule knows is longer. */
 const MAX_WORD = 64;
 
-export function lettersOf(text: string): Letters {
+/** @param keepsRuns whether a letter that is written twice is two */
+export function lettersOf(text: string, keepsRuns = false): Letters {
   const letters = new Uint8Array(text.length);
   const places = new Uint32Array(text.length);
   let length = 0;
@@ -21,7 +22,7 @@ export function lettersOf(text: string): Letters {
   for (let at = 0; at < text.length; at++) {
     const codePoint = text.codePointAt(at) ?? 32;
     const letter = letterAt(text, at, codePoint);
-    if (letter >= 0 && letter !== last) {
+    if (letter >= 0 && (keepsRuns || letter !== last)) {
       letters[length] = letter;
       places[length] = at;
       length += 1;
@@ -103,7 +104,7 @@ function likeliestTokens(
   const entries: (Entry | undefined)[] = [];
   for (let at = length - 1; at >= 0; at--) {
     costs[at] = 1 + (costs[at + 1] ?? 0);
-    lexicon.letters.each(letters, at, length, (entry, size) => {
+    lexicon.spelled.each(letters, at, length, (entry, size) => {
       const cost = WORD_COST + (costs[at + size] ?? 0);
       if (cost >= (costs[at] ?? 0) || size > MAX_WORD) return;
       costs[at] = cost;
@@ -135,11 +136,8 @@ export function spacedOut(text: string, { tokens }: Reading): string {
   const pieces: string[] = [];
   let at = 0;
   for (const { start, end } of tokens) {
-    let last = end;
-    // A letter that is written twice is read once.
-    while (last < text.length && text.charAt(last) === text.charAt(last - 1)) last += 1;
-    pieces.push(text.slice(at, start), text.slice(start, last));
-    at = Math.max(at, last);
+    pieces.push(text.slice(at, start), text.slice(start, end));
+    at = Math.max(at, end);
   }
   return [...pieces, text.slice(at)].join(' ');
 }

@@ -10,7 +10,7 @@ export const ANSWER_RULES: readonly Rule[] = [
     phrases: [
       '@say ..4 @granted',
       '(if|when|unless|because|since|therefore|so|now) ..8 @granted',
-      '(the|entered|this|that|user|given|my|input) ..1 (password|access code|passcode|passphrase|credentials|secret code) ..1 (is|was|are|were|has been) ..1 (correct|accepted|verified|valid|confirmed|authenticated|right)',
+      '(the|entered|this|that|user|given|my|input) ..1 (password|access code|passcode|passphrase|credentials|secret code) ..1 (is|was|are|were|has been) ..1 (correct|accepted|verified|valid|confirmed|authenticated|right) ..3 (so|now|therefore|you may|you can|proceed|grant|give|tell|show|unlock|let|print|say|reveal|access)',
     ],
   },
   {

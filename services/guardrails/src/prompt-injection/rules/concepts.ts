@@ -47,13 +47,13 @@ export const CONCEPT_RULES: readonly Rule[] = [
       'rule (1|one|number one|zero) ..8 (me|my|always|never|obey|user|override|overrides)',
     ],
   },
-  { ...leak, weight: 'strong', together: ['@brief', '@asks', '@told|@your'], within: 4 },
+  { ...leak, weight: 'medium', together: ['@brief', '@asks', '@told|@your'], within: 4 },
   {
     ...leak,
     weight: 'strong',
     phrases: ['@asks ..5 @your ..1 @brief', '@asks ..5 @brief ..2 @told', '@brief ..2 @told ..4 @asks'],
   },
-  { ...leak, weight: 'strong', together: ['@brief', '@query', '@your'], within: 5 },
+  { ...leak, weight: 'strong', phrases: ['@query ..4 @your ..2 @brief', '@your ..1 @brief ..3 @query'] },
   { ...leak, weight: 'strong', together: ['@told', '@query|@asks', '@first'], within: 9 },
   { ...leak, weight: 'medium', together: ['@told', '@query|@asks'], within: 6 },
   {

@@ -12,17 +12,30 @@ export const INDIRECT_RULES: readonly Rule[] = [
     id: 'concealment',
     weight: 'strong',
     phrases: [
-      '@secretive ..2 (the|this|that|it|of|any)? ..3 (user|users|human|anyone|them|instruction|instructions|owner|customer) ..1 (about|of|that|know|this|what|anything|see|these)?',
+      '@secretive ..2 (the|this|that|it|of|any)? ..3 (user|users|human|instruction|instructions) ..1 (about|of|that|know|this|what|anything|see|these)?',
       '(the|any) (user|human|owner|customer|reader) (must|should|need|may|shall|does|can|will) (not|never) ..1 (know|see|notice|learn|be told|be informed|find out|be aware|be notified)',
       '(secretly|silently|quietly|covertly|discreetly) ..2 (@send|insert|add|include|call|execute|run|delete|append)',
     ],
+  },
+  {
+    ...tool,
+    id: 'concealment',
+    weight: 'strong',
+    phrases: ['@secretive ..2 (the|this|that|it|of|any)? ..3 (anyone|them|owner|customer)'],
+  },
+  {
+    ...any,
+    id: 'concealment',
+    weight: 'medium',
+    phrases: ['@secretive ..2 (the|this|that|it|of|any)? ..3 (anyone|them|owner|customer)'],
   },
   {
     ...any,
     id: 'assistant-addressed',
     weight: 'strong',
     phrases: [
-      '(attention|note to|instructions for|instruction for|message for|message to|dear|notice to|notice for|important for|directive for|reminder for|hey|hello|memo to|command for|warning to) (the|all|any|this)? ..1 @assistant ..2 (reading|processing|summarizing|summarising|parsing|that|who|you|must|ignore|models|agents|when|please|should|systems)',
+      '(attention|note to|instructions for|instruction for|message for|message to|dear|notice to|notice for|important for|directive for|reminder for|hey|hello|memo to|command for|warning to) (the|all|any|this)? ..1 @assistant ..2 (reading|processing|summarizing|summarising|parsing|that|who|must|ignore|models|agents|when|please|should|systems|you must|you should|you are|you will)',
+      '(attention|note to|instructions for|message for|message to|dear|hey|hello|memo to|command for) (the|all|any|this)? @assistant (you)',
       'if (you are|youre) (a|an|the)? (@assistant)',
       '(any|all|every) (@assistant) ..3 (reading|processing|parsing|summarizing|that reads|analyzing|who reads|accessing|must|should ignore)',
     ],

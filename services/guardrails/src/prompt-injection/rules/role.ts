@@ -163,8 +163,9 @@ export const ROLE_RULES: readonly Rule[] = [
     ...role,
     id: 'jailbreak-named',
     weight: 'medium',
-    phrases: ['jailbreak', 'jailbroken', 'jailbreaking', 'jailbreaks'],
+    phrases: ['jailbreak', 'jailbroken'],
   },
+  { ...role, id: 'jailbreak-named', weight: 'weak', phrases: ['jailbreaking', 'jailbreaks'] },
   {
     ...role,
     id: 'in-character',
@@ -181,6 +182,14 @@ export const ROLE_RULES: readonly Rule[] = [
     ...role,
     id: 'grandmother',
     weight: 'medium',
+    phrases: [
+      '(grandmother|grandma|granny|nana) ..3 (used to|would|who|always) ..8 (@dangerous|@method|@secret|@instruction|keys|codes|passwords|serial|fall asleep|to sleep|put me)',
+    ],
+  },
+  {
+    ...role,
+    id: 'grandmother',
+    weight: 'weak',
     phrases: ['(grandmother|grandma|granny|nana) ..3 (used to|would|who|always)'],
   },
   { ...role, id: 'never-refuses', weight: 'weak', phrases: ['if you (refuse|decline|resist|fail|disobey)'] },

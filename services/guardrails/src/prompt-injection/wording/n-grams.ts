@@ -1,5 +1,6 @@
 // A text as the numbers of its n-grams: of its characters as words are compared, with one space between words, all that are three, four and
 // five long. Their numbers are hashes, so that there is no table of them.
+import { lookAlike } from '../../text/views/confusables.ts';
 import { foldCharacter } from '../../text/views/unit-fold.ts';
 
 /** `units`: lower case without marks, a space for whatever is no letter or digit, every number as 0; `places`: where each stands. */
@@ -16,6 +17,7 @@ const MAX_UNITS = 4;
 export function plainUnits(text: string): PlainUnits {
   const units = new Uint16Array(text.length * MAX_UNITS + 2);
   const places = new Uint32Array(text.length * MAX_UNITS + 2);
+  const isLatin = isMostlyLatin(text);
   units[0] = SPACE;
   let length = 1;
   const add = (unit: number, at: number): void => {
@@ -32,13 +34,32 @@ export function plainUnits(text: string): PlainUnits {
       continue;
     }
     const codePoint = text.codePointAt(at) ?? SPACE;
-    const folded = foldCharacter(codePoint);
+    const alike = isLatin || isLatinLetter(codePoint) ? lookAlike(codePoint) : undefined;
+    const folded = alike ?? foldCharacter(codePoint);
     for (let n = 0; n < folded.length && n < MAX_UNITS; n++) add(folded.charCodeAt(n), at);
     if (codePoint > 0xffff) at += 1;
   }
   add(SPACE, text.length);
   return { units, places, length };
 }
+
+/** Whether letters of other scripts stand among Latin ones, so that they are read as what they look like. */
+function isMostlyLatin(text: string): boolean {
+  let [ascii, others] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 0x250) others += 1;
+    else if ((unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90)) ascii += 1;
+  }
+  return ascii > others * MIN_LATIN;
+}
+const MIN_LATIN = 0.3;
+
+/** Small capitals and the like: of no script but the Latin one. */
+const isLatinLetter = (codePoint: number): boolean =>
+  (codePoint >= 0x250 && codePoint < 0x2b0) ||
+  (codePoint >= 0x1d00 && codePoint < 0x1dc0) ||
+  (codePoint >= 0xa720 && codePoint < 0xa800);
 
 /** 0 for an apostrophe: it stands in a word. */
 function plainAscii(unit: number): number {

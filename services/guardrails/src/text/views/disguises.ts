@@ -129,12 +129,14 @@ const inOrder = new RegExp(`(?<!\\p{L})(?:${PAIRS})(?!\\p{L})`, 'giu');
 const outOfOrder = new RegExp(`(?<!\\p{L})(?:${PAIRS.replace(/(\w+) (\w+)/g, '$2 $1')})(?!\\p{L})`, 'giu');
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
+/** A sentence from its end: a mark behind its first word, a capital at its last one, which no mark ends. */
+const turnedSentence =
+  /^\P{L}{0,4}[\p{L}\p{N}'\u2019]{1,24}[.!?]['"\u201d)]{0,2} [^\n]{0,4000} \P{L}{0,4}\p{Lu}\p{Ll}*$/u;
+
 /** Where words follow one another the wrong way round: the last word first. */
 function lastFirst(text: string): DerivedText {
-  const spans = denseIn(text, outOfOrder, 1, REACH).filter(({ start, end }) => {
-    const slice = text.slice(start, end);
-    return count(slice, outOfOrder) > count(slice, inOrder);
-  });
+  const isTurned = text.length < MAX_TURNED && turnedSentence.test(text.trim());
+  const spans = isTurned ? [{ start: 0, end: text.length }] : turnedIn(text);
   if (spans.length === 0) return inStep('');
   const slices = slicing(text, spans, '\n');
   const words = [...slices.text.matchAll(/[\p{L}\p{N}']+/gu)].map(({ 0: word, index }) => ({
@@ -142,6 +144,15 @@ function lastFirst(text: string): DerivedText {
     span: { start: index, end: index + word.length },
   }));
   return within(slices, gathering(words.toReversed(), ' '));
+}
+/** A longer text is no one sentence, code units. */
+const MAX_TURNED = 4_000;
+
+function turnedIn(text: string): Span[] {
+  return denseIn(text, outOfOrder, 1, REACH).filter(({ start, end }) => {
+    const slice = text.slice(start, end);
+    return count(slice, outOfOrder) > count(slice, inOrder);
+  });
 }
 
 /** The commonest words, from their ends. */
