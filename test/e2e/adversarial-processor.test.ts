@@ -99,6 +99,12 @@ describe('a processor of a stage', () => {
       }),
     ],
     [
+      'has a state of 2 MiB',
+      'the run fails',
+      /^state-too-large$/,
+      asked((_call, wire) => wire.reply(answerOf(wire, { ...GO_ON, state: { held: 'x'.repeat(2 * MEBIBYTE) } }))),
+    ],
+    [
       'says a chunk of 2 MiB',
       'the run fails',
       /^(processor-verdict-refused|processor-failed)$/,
@@ -143,10 +149,6 @@ describe('a processor of a stage', () => {
         wire.reply(answerOf(wire, GO_ON));
         wire.die();
       }),
-    ],
-    [
-      'has a state of 2 MiB: it is kept',
-      asked((_call, wire) => wire.reply(answerOf(wire, { ...GO_ON, state: { held: 'x'.repeat(2 * MEBIBYTE) } }))),
     ],
   ];
   test.each(passes)('that %s', async (_name, wire) => {
