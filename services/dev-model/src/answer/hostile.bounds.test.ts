@@ -20,11 +20,12 @@ describe('an answer to a hostile text', () => {
     ['lines', 'a: b\n'.repeat(20_000)],
     ['tags', '<'.repeat(200_000)],
     ['one word', 'x'.repeat(1_000_000)],
-  ])('of %s takes no more than seconds', (_, text) => {
+  ])('of %s takes no more than seconds of processor time', (_, text) => {
     const turns = [system(text), user(text)];
-    const begun = performance.now();
+    const before = process.cpuUsage();
     standInReply(conversation(turns));
     standInReply(conversation(turns, { tools: [], format: { type: 'json_schema', schema } }));
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    const { user: own, system: kernel } = process.cpuUsage(before);
+    expect(own + kernel).toBeLessThan(3_000_000);
   });
 });
