@@ -14,7 +14,7 @@ const MAX_TRIES = 5;
 const FAIR_SHARE = 0.7;
 
 /** Processor time of this thread so far, ms: what the collector and the compiler use beside it is not the work's. */
-function usedMs(): number {
+export function usedMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }

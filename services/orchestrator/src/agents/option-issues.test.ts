@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { optionIssues, type GivenOptions } from './option-issues.ts';
+
+const given = (at: number): GivenOptions => ({
+  processor: 'any',
+  schema: { type: 'object' },
+  options: {},
+  path: `input[${at}].options`,
+  place: `input[${at}]`,
+});
+const all = [given(0), given(1)];
+
+test('options are refused unchecked when those before them used up the processor time', () => {
+  let used = 0;
+  const issues = optionIssues(all, () => (used += 600));
+  expect(issues.map(({ path }) => path)).toEqual(['input[1]']);
+  expect(issues[0]?.message).toContain('take longer to check than 1000 ms');
+});
+
+test('options are checked however long a busy machine lets them wait', () => {
+  expect(optionIssues(all, () => 5)).toEqual([]);
+});
