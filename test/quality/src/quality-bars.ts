@@ -11,7 +11,7 @@ export const CAUGHT: Readonly<Record<string, number>> = {
   buried: 8,
   exfiltration: 4,
   fiction: 5,
-  flood: 4,
+  flood: 3,
   'forced-answer': 5,
   'forged-turn': 9,
   'long-jailbreak': 5,

@@ -31,7 +31,10 @@ export function findWording(text: string, from: 'user' | 'tool'): Signal[] {
   const bands = BANDS[from];
   const least = Math.min(...bands.map((band) => band.least));
   const found: ScoredWindow[] = [];
-  scoreWindows(text, weights[from], least, (window) => found.push(window));
+  scoreWindows(text, weights[from], least, (window) => {
+    const logit = Math.min(window.logit, saidOnce(text.slice(window.start, window.end), from, window.logit));
+    if (logit >= least) found.push({ ...window, logit });
+  });
   const kept: ScoredWindow[] = [];
   for (const window of found.toSorted((a, b) => a.start - b.start || b.logit - a.logit)) {
     const last = kept.at(-1);
@@ -43,6 +46,17 @@ export function findWording(text: string, from: 'user' | 'tool'): Signal[] {
     return band ? [{ rule: WORDING_RULE, aim: 'any' as const, weight: band.weight, start, end }] : [];
   });
 }
+
+/** What a few words that are said over and over come to when each is said once: the repetition is a flood's, not theirs. */
+function saidOnce(text: string, from: 'user' | 'tool', otherwise: number): number {
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  const once = new Set(words);
+  if (once.size * REPEATED > words.length) return otherwise;
+  let most = -Infinity;
+  scoreWindows([...once].join(' '), weights[from], -Infinity, ({ logit }) => (most = Math.max(most, logit)));
+  return most;
+}
+const REPEATED = 1.25;
 
 /** Whether what another code says is words at all: noise reads like anything. */
 export function isProse(text: string): boolean {
