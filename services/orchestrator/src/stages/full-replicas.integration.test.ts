@@ -40,7 +40,7 @@ afterEach(async () => {
   for (const discovery of discoveries.splice(0)) discovery.stop();
 });
 
-const TIMEOUT_MS = 1_000;
+const TIMEOUT_MS = 3_000;
 async function runAt(stage: 'processInput' | 'processOutputStream') {
   const discovery = createDiscovery(connection.bus);
   discoveries.push(discovery);
