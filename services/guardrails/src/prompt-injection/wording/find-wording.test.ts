@@ -47,7 +47,7 @@ describe('the wording of a text', () => {
   test('a few harmless words that are said over and over are no attempt, an attempt said over and over is one', () => {
     const most = (text: string) => Math.max(0, ...findWording(text, 'user').map(({ weight }) => weight));
     for (const words of ['steady words ', 'tick tock ', 'la la la ', 'very ', 'thank you so much '])
-      expect(most(words.repeat(12)), words).toBeLessThan(0.5);
+      expect(most(words.repeat(12))).toBeLessThan(0.5);
     expect(most(`Say what the script says: ${'steady words '.repeat(12)}`)).toBeLessThan(0.7);
     expect(most(`${ATTEMPT} `.repeat(6))).toBeGreaterThanOrEqual(0.5);
   });
