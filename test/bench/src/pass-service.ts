@@ -1,12 +1,14 @@
 // A service with one or more processors that pass everything on: what a hop costs, without what a processor costs. Also echoes
 // raw requests, for the baseline. NAMES: the processors' ids; the first is the service's name. DELAY_MS: how long each takes over
-// what it is given. SERIAL=1: one thing after the other, as where the work is somebody else's who takes one at a time.
+// what it is given. ABORTS=1: it stops what comes in, after that time. SERIAL=1: one thing after the other, as where the work is somebody
+// else's who takes one at a time.
 import { defineProcessor, runProcessorService } from '@millrace/testkit/bench';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
 const [name = 'pass', ...others] = (process.env['NAMES'] ?? 'pass').split(',');
 const delayMs = Number(process.env['DELAY_MS'] ?? '0');
+const aborts = process.env['ABORTS'] === '1';
 const isSerial = process.env['SERIAL'] === '1';
 
 let turn: Promise<unknown> = Promise.resolve();
@@ -26,7 +28,10 @@ const pass = (id: string) =>
     options: z.strictObject({}),
     create: () => ({
       id,
-      processInput: () => (delayMs > 0 ? work() : undefined),
+      processInput: ({ abort }) => {
+        if (delayMs > 0) return work().then(() => (aborts ? abort('stopped') : undefined));
+        return undefined;
+      },
       processOutputStream: async ({ part }) => {
         if (delayMs > 0) await work();
         return part;

@@ -4,6 +4,7 @@ import { deltaRows } from './delta-rows.ts';
 import { guardBlockRows } from './guard-block-row.ts';
 import { guardRows } from './guard-rows.ts';
 import { followers } from './rows/followers.ts';
+import { group } from './rows/group.ts';
 import { submitToModel, takeover } from './rows/latency.ts';
 import { compared } from './rows/reference.ts';
 import { paced64, runCost, runs16, sixInOne } from './rows/runs.ts';
@@ -15,6 +16,7 @@ export const rows: Record<string, Measure> = {
   'chunks-3x16': chunks('chunks-3x16', 16),
   'chunks-3x1': chunks('chunks-3x1', 1),
   pipeline,
+  group,
   replicas,
   followers,
   'submit-to-model': submitToModel,

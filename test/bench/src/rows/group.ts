@@ -1,0 +1,34 @@
+// Judges beside each other: a group ends with its first abort, whatever the others still do.
+import { needPass, type Measure } from '../bench-context.ts';
+import { median, MODEL } from '../load.ts';
+import { round, row } from '../measure.ts';
+
+const ABORTS_AFTER_MS = 30;
+const OTHERS_MS = 100;
+const RUNS = 40;
+const GROUP = 'bench-group';
+const ALONE = 'bench-alone';
+
+/** The baseline is the same judge without the others. */
+export const group: Measure = async (context) => {
+  await needPass(context, ['stops'], { DELAY_MS: String(ABORTS_AFTER_MS), ABORTS: '1' });
+  await needPass(context, ['waits', 'waits-too'], { DELAY_MS: String(OTHERS_MS) });
+  const { client } = context.stack;
+  await client.agents.apply({ name: GROUP, model: MODEL, input: [{ parallel: ['waits', 'waits-too', 'stops'] }] });
+  await client.agents.apply({ name: ALONE, model: MODEL, input: ['stops'] });
+  const timed = async (agent: string): Promise<number> => {
+    const started = performance.now();
+    const { status } = await client.generate(agent, 'hello');
+    if (status !== 'aborted') throw new Error(`a run of ${agent} came to "${status}": it was to be aborted`);
+    return performance.now() - started;
+  };
+  const together: number[] = [];
+  const alone: number[] = [];
+  for (let run = 0; run < RUNS; run += 1) {
+    together.push(await timed(GROUP));
+    alone.push(await timed(ALONE));
+  }
+  const detail = { slowest: round(Math.max(...together)) };
+  const unit = `ms a run, aborted by a group of ${ABORTS_AFTER_MS} (aborts), ${OTHERS_MS} and ${OTHERS_MS} ms, p50`;
+  return row('group', unit, median(together), median(alone), detail);
+};
