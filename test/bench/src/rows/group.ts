@@ -1,5 +1,5 @@
 // Judges beside each other: a group ends with its first abort, whatever the others still do.
-import { needPass, type Measure } from '../bench-context.ts';
+import { needPass, needServices, type Measure } from '../bench-context.ts';
 import { median, MODEL } from '../load.ts';
 import { round, row } from '../measure.ts';
 
@@ -11,6 +11,7 @@ const ALONE = 'bench-alone';
 
 /** The baseline is the same judge without the others. */
 export const group: Measure = async (context) => {
+  await needServices(context, 'dev-model', 'orchestrator');
   await needPass(context, ['stops'], { DELAY_MS: String(ABORTS_AFTER_MS), ABORTS: '1' });
   await needPass(context, ['waits', 'waits-too'], { DELAY_MS: String(OTHERS_MS) });
   const { client } = context.stack;
