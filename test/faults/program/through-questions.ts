@@ -3,15 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MillraceError, type RunResult } from '@millrace/contracts';
 import type { Client, Run } from '@millrace/client';
 
-/** A question is asked once; more often only where an owner was lost in between. */
-const MAX_ANSWERS = 10;
+/**
+ * A question is asked once; more often only where an owner was lost in between. An answer that was taken while its reply was lost waits for
+ * the next owner, who may come after the ack wait: the run says until then that it is suspended.
+ */
+const ANSWER_WITHIN_MS = 100_000;
+const ASK_AGAIN_MS = 500;
 
 export async function throughQuestions(client: Client, run: Run, afterMs: number): Promise<RunResult | undefined> {
   let current = run;
-  for (let answers = 0; answers < MAX_ANSWERS; answers += 1) {
+  const giveUpAt = performance.now() + ANSWER_WITHIN_MS;
+  for (let waitMs = afterMs; performance.now() < giveUpAt; waitMs = Math.max(afterMs, ASK_AGAIN_MS)) {
     const result = await current.result();
     if (result.status !== 'suspended') return result;
-    await delay(afterMs);
+    await delay(waitMs);
     current = await answer(client, current);
   }
   return undefined;
