@@ -89,6 +89,11 @@ const DELTA_SHAPES = {
   passwords: 'password = ',
   blocks: '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n',
   base64: 'aGVsbG8gd29ybGQ',
+  marks: '\u0301',
+  emoji: '👩‍👩‍👧‍👦🏳️‍🌈',
+  flags: '🇩🇪🇫🇷',
+  syllables: '\u1100\u1161\u11a8\uac00',
+  'joined-consonants': 'क\u094dष',
   prompt: '',
 } as const;
 type DeltaShape = keyof typeof DELTA_SHAPES;

@@ -18,7 +18,7 @@ import { responseOption } from '../guard/strategy-options.ts';
 import { slicesOf } from '../text/span.ts';
 import { MAX_INLINE_COST, createTask, type Task } from '../work/task.ts';
 import { prepareCounting } from './count-texts.ts';
-import { UNITS, countMore } from './length-counter.ts';
+import { UNITS, countMore, nothingCounted } from './length-counter.ts';
 
 const limit = z.number().int().min(0).default(0);
 const options = z.strictObject({
@@ -111,17 +111,18 @@ async function judgeInSlices(
 }
 
 function judgeText(guard: LengthGuard, args: ProcessOutputStreamArgs, counted: JsonObject, text: string): void {
-  const before = { count: numberIn(counted, 'count'), tail: stringIn(counted, 'tail') };
-  const { count, tail } = countMore(before, text, guard.unit);
-  if (count > guard.maxOutput) stop(guard, args, 'answer', count, guard.maxOutput);
-  counted['count'] = count;
-  counted['tail'] = tail;
+  const before = {
+    count: numberIn(counted, 'count'),
+    half: stringIn(counted, 'half'),
+    state: numberIn(counted, 'state'),
+  };
+  const after = countMore(before, text, guard.unit);
+  if (after.count > guard.maxOutput) stop(guard, args, 'answer', after.count, guard.maxOutput);
+  Object.assign(counted, after);
 }
 
 function startOver(counted: JsonObject, step: number): void {
-  counted['step'] = step;
-  counted['count'] = 0;
-  counted['tail'] = '';
+  Object.assign(counted, { step, ...nothingCounted });
 }
 
 /** What no stream has shown: an answer from a cache, or one that another processor made longer. */
