@@ -22,6 +22,7 @@ export const ERROR_CODES = {
   'entry-order': 'A warning: an entry stands where it does not see, or is too late for, what it should judge.',
   'judge-under-when':
     'A warning: a processor that judges is called in some runs only, by the context that they are submitted with.',
+  'judge-overridable': 'A warning: a processor that judges is left out where a caller gives lists of his own.',
   'answer-shown-before': 'A warning: a processor rewrites whole answers, which have been streamed by then.',
   'processor-ambiguous': 'A warning: several services advertise a processor or tool of one name.',
   'options-invalid': "Options do not fit the processor's schema.",

@@ -71,6 +71,9 @@ export const appliedAgentSchema = z.object({
 });
 export type AppliedAgent = z.infer<typeof appliedAgentSchema>;
 
+/** Whatever lists a caller gives in place of the agent's. */
+export const staysUnderOverrides = ({ required, memory }: PlanEntry): boolean => required || memory;
+
 export function entriesOf(plan: Plan, stage: Stage): PlanEntry[] {
   return (plan.order[stage] ?? []).flatMap((name) => plan.entries[name] ?? []);
 }

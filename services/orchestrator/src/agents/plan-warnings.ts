@@ -2,6 +2,7 @@
 import {
   LIST_OF_STAGE,
   entriesOf,
+  staysUnderOverrides,
   uncalledStages,
   type Agent,
   type Issue,
@@ -15,12 +16,13 @@ import { orderWarnings } from './order-warnings.ts';
 export function planWarnings(
   plan: Plan,
   refused: readonly RefusedEndpoint[],
-  { release = 'chunk' }: Pick<Agent, 'release'> = {},
+  { release = 'chunk', overrides }: Pick<Agent, 'release' | 'overrides'> = {},
 ): Issue[] {
   return [
     ...notCalled(plan),
     ...orderWarnings(plan),
     ...judgesUnderWhen(plan),
+    ...(overrides ? judgesOverridable(plan) : []),
     ...shownBefore(plan, release),
     ...ambiguous(plan, refused),
   ];
@@ -49,18 +51,30 @@ function notCalled(plan: Plan): Issue[] {
   });
 }
 
-/** Without it the run goes on, and the caller's own words decide whether it is asked. What may be skipped guards nothing. */
-function judgesUnderWhen({ entries }: Plan): Issue[] {
-  return Object.values(entries).flatMap((entry) => (entry.onFailure === 'fail' ? underWhen(entry) : []));
-}
+/** What may be skipped guards nothing, and what nobody waits for stops nothing. */
+const judgesIn = ({ entries }: Plan): PlanEntry[] =>
+  Object.values(entries).filter(({ onFailure, observe }) => onFailure === 'fail' && !observe);
 
-function underWhen({ entry, when, observe }: PlanEntry): Issue[] {
-  if (!when || observe) return [];
+/** Without it the run goes on, and the caller's own words decide whether it is asked. */
+const judgesUnderWhen = (plan: Plan): Issue[] => judgesIn(plan).flatMap(underWhen);
+
+function underWhen({ entry, when }: PlanEntry): Issue[] {
+  if (!when) return [];
   const { context, equals } = when;
   const who = context === 'tenant' ? 'runs of other tenants pass without it' : 'whoever submits a run decides that';
   const message = `"${entry}" is called only where ${context} of requestContext is ${JSON.stringify(equals)}: ${who}.`;
   const remedy = `Take \`when\` from what must always judge; let only a backend that sets ${context} itself submit.`;
   return [{ code: 'judge-under-when', message, remedy }];
+}
+
+/** A caller may give a list of his own for each of the agent's, also one without entries. */
+function judgesOverridable(plan: Plan): Issue[] {
+  const droppable = judgesIn(plan).filter((entry) => !staysUnderOverrides(entry));
+  return droppable.map(({ entry }) => ({
+    code: 'judge-overridable',
+    message: `"${entry}" is left out where a caller gives lists of his own, which \`overrides\` of this agent allows.`,
+    remedy: 'Say `required: true` at what must always judge.',
+  }));
 }
 
 /** Requests are shared out among all that answer to a name, whichever service is meant. */

@@ -144,6 +144,14 @@ describe('a warning of agents apply', () => {
     expect(await api.plan({ definition: definition(lists) }, tenant)).toMatchObject(asked);
   });
 
+  test('tells of a judge that a list of the caller takes the place of', async () => {
+    const output = [{ use: 'keyword', onFailure: 'skip' }, 'pii'];
+    const input = [{ use: 'unicode-normalizer', required: true }, ...output];
+    const left = ['"pii" is left out where a caller gives lists of his own, which `overrides` of this agent allows.'];
+    for (const overrides of [['keyword'], []]) expect(await warned({ input, output, overrides })).toEqual(left);
+    expect(await warned({ input, output })).toEqual([]);
+  });
+
   test('tells of answers that are rewritten after they were shown, unless they are held', async () => {
     const processors = new Map(known.processors);
     const pii = processors.get('pii');

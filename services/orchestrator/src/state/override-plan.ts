@@ -4,6 +4,7 @@
 import {
   resolveChanges,
   stagesOfList,
+  staysUnderOverrides,
   withMembers,
   type AppliedAgent,
   type Issue,
@@ -68,10 +69,9 @@ export function overridePlan({ agent, plan }: AppliedAgent, request: RunRequest)
 
 /** Without what the caller's lists take the place of. What is required stands before memory. */
 function keptPlan(plan: Plan, lists: readonly ListName[]): Plan {
-  const stays = ({ required, memory }: PlanEntry) => required || memory;
   const order: Plan['order'] = { ...plan.order };
   const staying = (names: readonly string[] = []): string[] => {
-    const left = names.flatMap((name) => plan.entries[name] ?? []).filter(stays);
+    const left = names.flatMap((name) => plan.entries[name] ?? []).filter(staysUnderOverrides);
     return [...left.filter(({ memory }) => !memory), ...left.filter(({ memory }) => memory)].map(({ entry }) => entry);
   };
   for (const stage of lists.flatMap(stagesOfList)) {
@@ -80,7 +80,7 @@ function keptPlan(plan: Plan, lists: readonly ListName[]): Plan {
   }
   const listed: Plan['listed'] = { ...plan.listed };
   for (const list of lists) listed[list] = staying(listed[list]);
-  const isListed = (entry: PlanEntry, list: ListName) => !lists.includes(list) || stays(entry);
+  const isListed = (entry: PlanEntry, list: ListName) => !lists.includes(list) || staysUnderOverrides(entry);
   const entries = Object.values(plan.entries).flatMap((entry): PlanEntry[] => {
     const left = entry.lists.filter((list) => isListed(entry, list));
     return left.length === 0 ? [] : [{ ...entry, lists: left }];
