@@ -41,6 +41,8 @@ export default defineConfig({
     maxWorkers: 3,
     /** Services and commands that tests start: none strips and compiles again what another has. */
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
+    /** CI's verdict does not hang on one late moment of its machine. What needed its second try is listed there by name. */
+    retry: process.env['CI'] ? 1 : 0,
     testTimeout: testTimeoutMs,
     hookTimeout: hookTimeoutMs,
     sequence: { sequencer: LongestFirst },

@@ -1,5 +1,6 @@
 // What a run of the tests came to, from the runner's JSON report.
-// `report.mjs counts REPORT CODE` prints `PASSED FAILED`. `report.mjs failures REPORT` prints each failed test with what it said.
+// `report.mjs counts REPORT CODE` prints `PASSED FAILED`. `report.mjs remarks REPORT` prints each failed test with what it said,
+// and each that passed in its second try only.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -16,18 +17,20 @@ function read() {
 
 function counts(report) {
   if (!report) return { passed: 0, failed: 1 };
-  // A file that could not be loaded has no tests and is one failure.
-  const failed = report.numFailedTests + unloaded(report).length;
+  // A file that failed without a failed test (it cannot be loaded, it left something open) is one failure.
+  const failed = report.numFailedTests + failedAsAWhole(report).length;
   // Red without a failed test: an error outside of every test, or a runner that broke.
   return { passed: report.numPassedTests, failed: failed === 0 && code !== '0' ? 1 : failed };
 }
 
-function unloaded(report) {
-  return report.testResults.filter((result) => result.status === 'failed' && result.assertionResults.length === 0);
+function failedAsAWhole(report) {
+  return report.testResults.filter(
+    (result) => result.status === 'failed' && result.assertionResults.every((test) => test.status !== 'failed'),
+  );
 }
 
 function failures(report) {
-  const files = unloaded(report).map((result) => entry(result.name, 'not loaded', result.message));
+  const files = failedAsAWhole(report).map((result) => entry(result.name, 'the file as a whole', result.message));
   const tests = report.testResults.flatMap((result) =>
     result.assertionResults
       .filter((test) => test.status === 'failed')
@@ -36,12 +39,20 @@ function failures(report) {
   return [...files, ...tests];
 }
 
-function entry(path, title, message) {
+function secondTries(report) {
+  return report.testResults.flatMap((result) =>
+    result.assertionResults
+      .filter((test) => test.status === 'passed' && test.failureMessages.length > 0)
+      .map((test) => entry(result.name, test.fullName, test.failureMessages.join('\n'), 'SECOND TRY')),
+  );
+}
+
+function entry(path, title, message, outcome = 'FAILED') {
   const ours = message
     .split('\n')
     .filter((line) => line.trim() !== '' && !/^\s+at .*(node_modules|node:|<anonymous>)/.test(line));
   const said = ours.slice(0, LINES_OF_A_FAILURE);
-  return [`FAILED ${relative(process.cwd(), path)}: ${title}`, ...said.map((line) => `  ${line}`)].join('\n');
+  return [`${outcome} ${relative(process.cwd(), path)}: ${title}`, ...said.map((line) => `  ${line}`)].join('\n');
 }
 
 const report = read();
@@ -49,5 +60,5 @@ if (command === 'counts') {
   const { passed, failed } = counts(report);
   process.stdout.write(`${passed} ${failed}\n`);
 } else if (report) {
-  for (const text of failures(report)) process.stdout.write(`${text}\n`);
+  for (const text of [...failures(report), ...secondTries(report)]) process.stdout.write(`${text}\n`);
 }
