@@ -42,3 +42,15 @@ test('has every chunk once, though some were published while nobody was connecte
   expect(performance.now() - started).toBeLessThan(9_000);
   expect(await run.result()).toMatchObject({ status: 'finished', text: 'abcd' });
 });
+
+test('that breaks while a reader subscribes is waited for', async () => {
+  const run = await client.start('manual', 'hi');
+  const owner = await eventually(() => api.runs.get(run.runId));
+  const following = client.follow(run.runId);
+  await nats.kill();
+  await nats.start();
+  const { textStream } = await following;
+  owner.say(owner.text('b'));
+  owner.finish('ab');
+  expect(await Array.fromAsync(textStream)).toEqual(['a', 'b']);
+});

@@ -64,7 +64,11 @@ export async function followRun(
 
 async function openReading(connection: Connection, runId: string, options: ReaderOptions, closed: AbortSignal) {
   const log = createChunkLog(options.from);
-  const { stop } = await readChunks(chunkSource(connection, runId), log, options);
+  const source = chunkSource(connection, runId);
+  // A connection that breaks while the server takes the subscription is there again in a moment, as one that breaks later is.
+  const { stop } = await tryAgain(`reading ${runId}`, connection.bus.log, closed, () =>
+    readChunks(source, log, options),
+  );
   const onClose = () => stop(new MillraceError('cancelled', `The connection was closed before ${runId} had ended.`));
   if (closed.aborted) onClose();
   closed.addEventListener('abort', onClose, { once: true });

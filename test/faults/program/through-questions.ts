@@ -17,20 +17,30 @@ export async function throughQuestions(client: Client, run: Run, afterMs: number
     const result = await current.result();
     if (result.status !== 'suspended') return result;
     await delay(waitMs);
-    current = await answer(client, current);
+    current = (await answer(current)) ?? (await followAgain(client, current.runId, giveUpAt));
   }
   return undefined;
 }
 
-async function answer(client: Client, run: Run): Promise<Run> {
+/** Undefined: an answer whose reply was lost has been taken; one that nobody heard is given again. */
+async function answer(run: Run): Promise<Run | undefined> {
   const chunks = await Array.fromAsync(run.fullStream);
   const asked = chunks.findLast(({ type }) => type === 'suspended');
   const token = asked?.type === 'suspended' ? asked.payload.resumeToken : undefined;
-  try {
-    if (token !== undefined) return await run.answer(token, { said: 'yes' });
-  } catch (error) {
-    // An answer whose reply was lost has been taken; one that nobody heard is given again.
-    if (!MillraceError.isInstance(error)) throw error;
+  if (token === undefined) return undefined;
+  return run.answer(token, { said: 'yes' }).catch(undefinedIfCoded);
+}
+
+/** Who begins to read while NATS is away is told so after ten seconds, and tries again. */
+async function followAgain(client: Client, runId: string, giveUpAt: number): Promise<Run> {
+  for (;;) {
+    const run = await client.follow(runId).catch(undefinedIfCoded);
+    if (run) return run;
+    if (performance.now() > giveUpAt) throw new Error(`${runId} could not be followed any more.`);
+    await delay(ASK_AGAIN_MS);
   }
-  return client.follow(run.runId);
+}
+
+function undefinedIfCoded(error: unknown): undefined {
+  if (!MillraceError.isInstance(error)) throw error;
 }
