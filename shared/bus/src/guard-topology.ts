@@ -1,13 +1,15 @@
 // Notices that the server has lost what Millrace keeps there (its disk was emptied, a stream was removed by hand), and makes it anew:
-// without that every submission would fail until an orchestrator is restarted.
+// without that every submission would fail until an orchestrator is restarted. And that it has kept what was acknowledged.
 import { toWireError } from '@millrace/contracts';
+import type { ConsumerInfo } from '@nats-io/jetstream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from './within.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { isCode } from './jetstream-errors.ts';
+import { removeAcknowledged } from './remove-acknowledged.ts';
 import { ensureTopology, type TopologyOptions } from './topology.ts';
 
-/** How long a loss goes unnoticed at most, ms. Three small requests each time. */
+/** How long a loss goes unnoticed at most, ms. Five small requests each time. */
 const CHECK_EVERY_MS = 3_000;
 const CONSUMER_NOT_FOUND = 10014;
 
@@ -30,15 +32,21 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
   const { signal } = stopping;
   let problem: string | undefined;
 
+  const clear = async (queue: ConsumerInfo) => {
+    const removed = await removeAcknowledged(access, queue);
+    if (removed === 0) return;
+    const { stream_name: stream } = queue;
+    bus.log.warn({ stream, removed }, 'NATS had kept what was acknowledged: it is removed');
+  };
   const check = async () => {
     try {
-      const lost = await lostParts(access);
+      const { lost, queues } = await lookAtParts(access);
       if (lost.length > 0) {
         problem = `NATS has lost ${lost.join(', ')}`;
         bus.log.error({ lost }, 'NATS has lost what was stored there: it is made anew, empty');
         await ensureTopology(access, topology);
         await restored?.();
-      }
+      } else for (const queue of queues) await clear(queue);
       problem = undefined;
     } catch (error) {
       problem = `NATS stores nothing now: ${toWireError(error).message}`;
@@ -62,7 +70,10 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
   };
 }
 
-async function lostParts(access: JetStreamAccess): Promise<string[]> {
+/** `queues`: the consumers that are there. */
+type Parts = { lost: string[]; queues: ConsumerInfo[] };
+
+async function lookAtParts(access: JetStreamAccess): Promise<Parts> {
   const { bus, jsm } = access;
   const { runs, timers, events, state, agents, saves, worker, expirer } = bus.names;
   const there = new Set<string>();
@@ -70,22 +81,28 @@ async function lostParts(access: JetStreamAccess): Promise<string[]> {
   const buckets = [state, agents, saves].map((name) => `KV_${name}`);
   const logs = Array.from({ length: access.logStreams }, (_, at) => bus.names.chunks(at));
   const lost = [runs, timers, ...logs, events, ...buckets].filter((name) => !there.has(name));
+  const queues: ConsumerInfo[] = [];
   const consumers = [
     [runs, worker],
     [timers, expirer],
   ] as const;
   for (const [stream, consumer] of consumers) {
-    if (lost.includes(stream) || !(await hasConsumer(access, stream, consumer))) lost.push(consumer);
+    const queue = lost.includes(stream) ? undefined : await findConsumer(access, stream, consumer);
+    if (queue) queues.push(queue);
+    else lost.push(consumer);
   }
-  return lost;
+  return { lost, queues };
 }
 
-async function hasConsumer({ jsm }: JetStreamAccess, stream: string, consumer: string): Promise<boolean> {
+async function findConsumer(
+  { jsm }: JetStreamAccess,
+  stream: string,
+  consumer: string,
+): Promise<ConsumerInfo | undefined> {
   try {
-    await jsm.consumers.info(stream, consumer);
-    return true;
+    return await jsm.consumers.info(stream, consumer);
   } catch (error) {
-    if (isCode(error, CONSUMER_NOT_FOUND)) return false;
+    if (isCode(error, CONSUMER_NOT_FOUND)) return undefined;
     throw error;
   }
 }

@@ -4,3 +4,4 @@ export { connectBus, type Bus } from '@millrace/bus';
 export { defineProcessor, defineTool, runProcessorService } from '@millrace/processor';
 export { eventually } from './eventually.ts';
 export { startStack, type Stack } from './start-stack.ts';
+export { writableFiles } from './writable-files.ts';

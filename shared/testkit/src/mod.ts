@@ -16,6 +16,7 @@ export { invalidAgent, serveScriptedApi, type ScriptedApi } from './scripted/scr
 export { appliedAgent } from './scripted/applied-agent.ts';
 export { processorEndpoint, processorMetadata, serviceInfo } from './scripted/service-info.ts';
 export { compileCache } from './compile-cache.ts';
+export { writableFiles } from './writable-files.ts';
 export { createCollectedLog } from './collected-log.ts';
 export {
   type TestArgs,

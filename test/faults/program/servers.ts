@@ -1,5 +1,4 @@
 // NATS and Redis of the load, with their stores: struck like the services, and started again with what they had stored.
-import { execFileSync } from 'node:child_process';
 import { createConnection } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -62,12 +61,6 @@ export async function fillNats(url: string): Promise<() => Promise<void>> {
   };
 }
 const answerSchema = z.object({ error: z.object({ description: z.string() }).optional() });
-
-/** Off: every write of the process to a file fails, as on a disk that is read-only. By `prlimit` of util-linux. */
-export function writableFiles(pid: number, isWritable: boolean): void {
-  const bytes = isWritable ? 'unlimited' : '0';
-  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
-}
 
 export function startStruckRedis(dir: string): Promise<StruckServer> {
   return struck(async (port) => {

@@ -1,11 +1,12 @@
 // Strikes, and mends what was struck. Resolves when everything is there again.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Run } from '@millrace/client';
+import { writableFiles } from '@millrace/testkit/bench';
 import type { CutMode, CutProxy } from './cut-proxy.ts';
 import type { Fault } from './faults.ts';
 import type { Random } from './random.ts';
 import { SERVICE_ROLES, type Replicas } from './replicas.ts';
-import { fillNats, limitRedis, writableFiles, writableRedis, type StruckServer } from './servers.ts';
+import { fillNats, limitRedis, writableRedis, type StruckServer } from './servers.ts';
 
 export type Targets = { replicas: Replicas; nats: StruckServer; redis: StruckServer; clientProxy: CutProxy };
 

@@ -1,0 +1,49 @@
+// A real server whose disk takes nothing for a while: acknowledgements that it counts then, and messages that it cannot remove.
+import { eventually, useBus, useNats, writableFiles } from '@millrace/testkit';
+import type { JsMsg } from '@nats-io/jetstream';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { guardTopology, type TopologyGuard } from './guard-topology.ts';
+import { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
+import { setTimer } from './timers.ts';
+import { ensureTopology } from './topology.ts';
+
+const nats = useNats();
+const owner = useBus(nats, 'owner');
+let access: JetStreamAccess;
+let guard: TopologyGuard | undefined;
+
+beforeAll(async () => {
+  access = await openJetStream(owner.bus);
+  await ensureTopology(access);
+});
+afterEach(() => guard?.stop());
+
+const taken = async (stream: string, durable: string, count: number): Promise<JsMsg[]> => {
+  const consumer = await access.js.consumers.get(stream, durable);
+  return Array.fromAsync(await consumer.fetch({ max_messages: count, expires: 10_000 }));
+};
+const kept = async (stream: string) => (await access.jsm.streams.info(stream)).state.messages;
+
+test('what was acknowledged while the disk took nothing is removed, and nothing else', async () => {
+  const { runs, worker, timers, expirer } = owner.bus.names;
+  const { subjects } = owner.bus;
+  for (const tenant of ['acme', 'acme', 'initech', 'acme']) await access.js.publish(subjects.runs(tenant), 'a command');
+  // One that is due, and one that is not.
+  await setTimer(access, { tenant: 'acme', runId: 'due', epoch: 1 }, Date.now());
+  await setTimer(access, { tenant: 'acme', runId: 'waiting', epoch: 1 }, Date.now() + 3_600_000);
+  const [first, second, third] = await taken(runs, worker, 3);
+  const [expiry] = await taken(timers, expirer, 1);
+
+  writableFiles(nats.pid, false);
+  for (const message of [first, second, third, expiry]) expect(await message?.ackAck()).toBe(true);
+  writableFiles(nats.pid, true);
+  await nats.stop();
+  await nats.start();
+  await eventually(() => owner.bus.connected());
+  expect([await eventually(() => kept(runs)), await kept(timers)]).toEqual([4, 2]);
+
+  guard = guardTopology(access, { checkEveryMs: 20 });
+  await eventually(async () => (await kept(runs)) === 1 && (await kept(timers)) === 1);
+  await eventually(() => guard?.problem() === undefined);
+  expect((await taken(runs, worker, 1)).map(({ subject }) => subject)).toEqual([subjects.runs('acme')]);
+});
