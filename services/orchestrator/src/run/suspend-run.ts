@@ -115,7 +115,7 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
   };
   events.record({ event: 'run', status: 'suspended', step: steps.length });
   await throughOutages(`the suspension of ${tenant}.${runId}`, () =>
-    Promise.all([
+    allDone([
       events.flush(),
       prolongRecords(access, store.head(), ttlSeconds),
       store.keepEnd({ result: resultSoFar(run), lastChunk }, ttlSeconds),
@@ -132,6 +132,12 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
     nextIndex: chunks.nextIndex(),
   });
   chunks.publishLast(lastChunk);
+}
+
+/** Nothing is under way any more where one of them fails: what is taken back then is not written afterwards. */
+async function allDone(works: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(works);
+  await Promise.all(works);
 }
 
 function openPending({

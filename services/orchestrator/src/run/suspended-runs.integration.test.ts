@@ -1,5 +1,6 @@
 // A run that is put away: what answers count, and how it ends without one.
-import { stateKeys, type Stage } from '@millrace/contracts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MillraceError, stateKeys, type Stage } from '@millrace/contracts';
 import { purgeEntries, setTimer, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -194,13 +195,23 @@ describe('a suspended run', () => {
     expect(await readSuspension(stream.access, head)).toMatchObject({ epoch: 1 });
   });
 
-  test('that was replaced just before its suspension counts takes back what it has written', async () => {
+  test.each([
+    ['just before its suspension counts', false],
+    ['and finds its records gone while it still writes', true],
+  ])('whose owner was replaced %s takes back what it has written', async (_when, isForgotten) => {
     const { plan } = gatedStage('processInput');
     const { access } = stream;
-    const state = access.bus.names.state;
+    const { state } = access.bus.names;
+    let isTold = false;
     // Stopped for a while at its last write but one: somebody else has driven the run to its end by then.
     const publish: typeof access.js.publish = async (subject, ...more) => {
-      if (subject.includes('.suspension.')) await replaceOwner(subject.split('.').at(-1) ?? '');
+      if (subject.includes('.suspension.')) {
+        await replaceOwner(subject.split('.').at(-1) ?? '');
+        if (isForgotten) await delay(100);
+      } else if (isForgotten && subject.includes('.end.') && !isTold) {
+        isTold = true;
+        throw new MillraceError('run-state-unreadable', 'A record is gone.');
+      }
       return access.js.publish(subject, ...more);
     };
     const replaceOwner = async (runId: string) => {
@@ -208,14 +219,13 @@ describe('a suspended run', () => {
       const next = { ...head?.value, epoch: 2, owner: 'other', status: 'finished' };
       await writeEntry(access, state, stateKeys.head('acme', runId), next, {});
     };
-    const slow = {
-      ...access,
-      js: new Proxy(access.js, { get: (of, name) => (name === 'publish' ? publish : Reflect.get(of, name)) }),
-    };
-    const driver = createDriver({ ...stream, access: slow }, { text: 'never' });
+    const get = (of: typeof access.js, name: string) => (name === 'publish' ? publish : Reflect.get(of, name));
+    const slow = { ...access, js: new Proxy(access.js, { get }) };
+    const driver = createDriver({ access: slow }, { text: 'never' });
     runs.stops.push(driver.stop);
     const run = await driver.begin({ agent: await driver.apply({}, plan) });
     await expect(run.drive()).rejects.toBeInstanceOf(FencedError);
+    await delay(isForgotten ? 300 : 0);
     expect(await runs.keptOf(run)).not.toContain(stateKeys.suspension('acme', run.runId));
     expect(await run.head()).toMatchObject({ epoch: 2, status: 'finished' });
   });
