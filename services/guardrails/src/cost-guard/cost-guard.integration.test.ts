@@ -94,6 +94,47 @@ describe.each([['tenant'], ['resource'], ['thread']])('costs of a %s', (scope) =
   });
 });
 
+describe.each([['run'], ['tenant'], ['resource']])('of a %s what is reserved', (scope) => {
+  const options = { scope, reserve: 0.4 };
+  const reserved = async (guard: Processor, state: JsonObject, ref = run()) =>
+    void (await guard.processInputStep?.(asked({ ref, state })));
+
+  test('is the cost of a call that was cut off', async () => {
+    const guard = guardOf(options);
+    const state = {};
+    // Three calls whose answers nobody is told of: stopped by a guard of the stream, or cancelled.
+    for (let call = 0; call < 3; call += 1) await reserved(guard, state);
+    expect(await isStopped(guard, { state })).toBe(true);
+  });
+
+  test('is given back when the cost is told, or the answer came from a cache', async () => {
+    const guard = guardOf(options);
+    const state = {};
+    for (let modelCall = 1; modelCall <= 9; modelCall += 1) {
+      await reserved(guard, state);
+      await pay(guard, { state, cost: 0.1, modelCall });
+    }
+    await reserved(guard, state);
+    await pay(guard, { state, fromCache: true });
+    // 0.9 is spent.
+    expect(await isStopped(guard, { state })).toBe(false);
+    await pay(guard, { state, cost: 0.1, modelCall: 10 });
+    expect(await isStopped(guard, { state })).toBe(true);
+  });
+
+  test('counts once where its call is asked for again', async () => {
+    const guard = guardOf(options);
+    for (let attempt = 0; attempt < 5; attempt += 1) await reserved(guard, {});
+    expect(await isStopped(guard, { state: {} })).toBe(false);
+  });
+});
+
+test('what one run has reserved the others of its owner do not spend', async () => {
+  const guard = guardOf({ scope: 'resource', reserve: 0.5 });
+  const begins = async (runId: string) => !(await isStopped(guard, { ref: run({ runId }), state: {} }));
+  expect([await begins('r1'), await begins('r2'), await begins('r3')]).toEqual([true, true, false]);
+});
+
 test('owners whose names look alike have totals of their own', async () => {
   const guard = guardOf({ scope: 'thread' });
   await pay(guard, { ref: run({ resourceId: 'a:b', threadId: 'c' }), cost: 5 });
@@ -118,7 +159,7 @@ test('a window begins anew; what was counted before its end is not counted again
   let now = new Date('2026-11-21T23:59:59Z');
   const totals = createCostTotals(store, 'tenant', 'day', () => now);
   const { signal } = new AbortController();
-  const call = { run: run(), stepNumber: 0, modelCall: 1 };
+  const call = { run: run(), id: 'call:r1.0.1' };
   await totals.add(call, 0.5, signal);
   expect(await totals.read(run(), signal)).toBe(0.5);
   now = new Date('2026-11-22T00:00:01Z');

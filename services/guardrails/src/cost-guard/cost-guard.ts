@@ -10,7 +10,7 @@ import {
   type ProcessorDefinition,
 } from '@millrace/processor';
 import { z } from 'zod';
-import { numberIn } from '../guard/entry-state.ts';
+import { numberIn, objectIn, stringIn } from '../guard/entry-state.ts';
 import { refuse } from '../guard/report.ts';
 import { responseOption } from '../guard/strategy-options.ts';
 import type { GuardStore } from '../store/guard-store.ts';
@@ -36,6 +36,11 @@ const options = z.strictObject({
     .max(100)
     .default(0)
     .describe('of maxCost: a violation says once in a run that so much is spent; 0: never'),
+  reserve: z
+    .number()
+    .min(0)
+    .default(0)
+    .describe('what a call counts as from before it is made until its cost is told, and for good where that never is'),
   response: responseOption,
 });
 type Options = z.output<typeof options>;
@@ -58,7 +63,7 @@ type Guard = Options & { totals: CostTotals | undefined };
  *   openai/gpt-5-mini: { input: 0.25, cachedInput: 0.025, output: 2 }
  * input:
  *   - use: cost-guard
- *     options: { maxCost: 5, scope: resource, window: day, warnAtPercent: 80 }
+ *     options: { maxCost: 5, scope: resource, window: day, warnAtPercent: 80, reserve: 0.02 }
  */
 export const costGuard = (store: GuardStore): ProcessorDefinition =>
   defineProcessor({
@@ -89,12 +94,31 @@ async function limitCost(guard: Guard, args: ProcessInputStepArgs): Promise<Proc
     const message = `The limit of the costs of a ${scope} is reached.`;
     if (strategy === 'block' || isNew(args, 'limited')) tell('cost-limit', message);
     if (strategy === 'block') return refuse(args, response, message, { rules: ['cost-limit'] });
-    return undefined;
+    return reserveCost(guard, args);
   }
   const isNear = warnAtPercent > 0 && spent >= (maxCost * warnAtPercent) / 100;
   if (isNear && isNew(args, 'warned'))
     tell('cost-warning', `Over ${warnAtPercent} % of the costs of a ${scope} are spent.`);
-  return undefined;
+  return reserveCost(guard, args);
+}
+
+/** What an earlier call of the run has reserved and never given back stays: that one was cut off. */
+async function reserveCost({ totals, reserve }: Guard, { run, state, abortSignal }: CommonArgs): Promise<undefined> {
+  if (reserve === 0) return;
+  const number = numberIn(state, 'reservations');
+  const at = await totals?.add({ run, id: `reserved:${run.runId}.${number}` }, reserve, abortSignal);
+  state['reservations'] = number + 1;
+  state['reserved'] = { number, at: at ?? '' };
+  state['spent'] = numberIn(state, 'spent') + reserve;
+}
+
+async function giveBack({ totals, reserve }: Guard, { run, state, abortSignal }: CommonArgs): Promise<void> {
+  const reserved = objectIn(state, 'reserved');
+  const [number, at] = [reserved['number'], stringIn(reserved, 'at')];
+  delete state['reserved'];
+  if (typeof number !== 'number') return;
+  if (at !== '') await totals?.add({ run, id: `given-back:${run.runId}.${number}`, at }, -reserve, abortSignal);
+  state['spent'] = numberIn(state, 'spent') - reserve;
 }
 
 /** Of the run alone where it has no owner of that kind: nobody's costs are not free. */
@@ -108,13 +132,17 @@ function isNew({ state }: CommonArgs, what: string): boolean {
   return true;
 }
 
-async function countCost({ totals }: Guard, args: ProcessLLMResponseArgs): Promise<void> {
-  const { fromCache, usage, run, state, stepNumber, modelCall, abortSignal } = args;
-  if (fromCache) return;
+async function countCost(guard: Guard, args: ProcessLLMResponseArgs): Promise<void> {
+  if (!args.fromCache) await countCall(guard, args);
+  await giveBack(guard, args);
+}
+
+async function countCall({ totals }: Guard, args: ProcessLLMResponseArgs): Promise<void> {
+  const { usage, run, state, stepNumber, modelCall, abortSignal } = args;
   const { cost } = usage;
   if (cost === undefined)
     throw new MillraceError('cost-unknown', `What a call of ${args.model} cost is not known.`, unknown);
-  await totals?.add({ run, stepNumber, modelCall }, cost, abortSignal);
+  await totals?.add({ run, id: `call:${run.runId}.${stepNumber}.${modelCall}` }, cost, abortSignal);
   if (numberIn(state, 'counted') >= modelCall) return;
   state['counted'] = modelCall;
   state['spent'] = numberIn(state, 'spent') + cost;

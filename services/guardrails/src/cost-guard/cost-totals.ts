@@ -23,8 +23,12 @@ const countCost = readScript(new URL('./count-cost.lua', import.meta.url));
 export type CostTotals = {
   /** What the owner's calls have cost in this window. undefined: the run has no such owner. @throws store-unavailable */
   read(run: RunRef, signal: AbortSignal): Promise<number | undefined>;
-  /** Counts the call, once in a day. @throws store-unavailable */
-  add(call: { run: RunRef; stepNumber: number; modelCall: number }, cost: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Counts it, once in a day for each id of the run; what is under 0 is taken off.
+   * @param at the window in which it is counted; this one, if absent
+   * @returns that window; undefined: the run has no such owner. @throws store-unavailable
+   */
+  add(what: { run: RunRef; id: string; at?: string }, cost: number, signal: AbortSignal): Promise<string | undefined>;
 };
 
 export function createCostTotals(
@@ -34,7 +38,8 @@ export function createCostTotals(
   now: () => Date = () => new Date(),
 ): CostTotals {
   const { chars, keptMs } = WINDOWS[window];
-  const totalKey = (owner: string) => `${owner}:${window}:${now().toISOString().slice(0, chars)}`;
+  const current = () => now().toISOString().slice(0, chars);
+  const totalKey = (owner: string, at = current()) => `${owner}:${window}:${at}`;
   return {
     async read(run, signal) {
       const owner = ownerKey('cost', scope, run);
@@ -42,13 +47,16 @@ export function createCostTotals(
       const total = await store.ask('read a cost', signal, (redis) => redis.get(totalKey(owner)));
       return Number(total ?? 0) / PARTS;
     },
-    async add({ run, stepNumber, modelCall }, cost, signal) {
+    async add({ run, id, at = current() }, cost, signal) {
       const owner = ownerKey('cost', scope, run);
-      if (owner === undefined) return;
+      if (owner === undefined) return undefined;
       // Not of the window: a call that is told of again after midnight was counted before it.
-      const mark = `${owner}:${window}:call:${run.runId}.${stepNumber}.${modelCall}`;
+      const mark = `${owner}:${window}:${id}`;
       const args = [Math.round(cost * PARTS), keptMs, RUN_MARK_TTL_MS];
-      await store.ask('count a cost', signal, (redis) => runScript(redis, countCost, [totalKey(owner), mark], args));
+      await store.ask('count a cost', signal, (redis) =>
+        runScript(redis, countCost, [totalKey(owner, at), mark], args),
+      );
+      return at;
     },
   };
 }
