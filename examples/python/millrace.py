@@ -209,7 +209,7 @@ class Stream:
             return [] if out is None else out if isinstance(out, list) else [out]
         except Stop as stop:
             self.stopped = self.call.verdict(stop.verdict)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self.stopped = failure(error)
         return []
 
@@ -234,9 +234,12 @@ class Session:
             while chunks and (not some or size + len(dump(chunks[0])) < MAX_BATCH_BYTES):
                 size += len(dump(chunks[0]))
                 some.append(chunks.pop(0))
-            number, self.next_out = self.next_out, self.next_out + 1
             last = {} if chunks else more
-            await self.service.nc.publish(self.out, dump({**head, "sequence": number, "chunks": some, **last}))
+            batch = dump({**head, "sequence": self.next_out, "chunks": some, **last})
+            if len(batch) > self.service.nc.max_payload:
+                raise ValueError(f"A batch of {len(batch)} bytes is over the limit of {self.service.nc.max_payload}.")
+            self.next_out += 1  # only what has left is counted
+            await self.service.nc.publish(self.out, batch)
             if not chunks:
                 return
 
@@ -247,28 +250,33 @@ class Session:
     async def run(self):
         heartbeat = asyncio.create_task(self.live())
         try:
-            while not (batch := await self.batches.get()).get("drop"):
-                if batch["sequence"] != self.next_in:
-                    return await self.send(verdicts=[failure("A batch was lost.", "session-lost")], ms=[0])
-                self.next_in += 1
-                if batch.get("tell"):
-                    await self.stream.cut_off()
-                    return await self.send(**self.stream.verdicts())
-                out = []
-                for chunk in batch["chunks"]:
-                    if self.told:
-                        break
-                    out += await self.stream.through(chunk)
-                    self.processed += 1
-                    if self.stream.stopped and not self.told:
-                        return await self.send(out, **self.stream.verdicts())
-                if batch.get("end") and not self.told:
-                    return await self.send(out, **self.stream.verdicts())
-                if batch["chunks"] and not self.told:
-                    await self.send(out)
+            await self.take()
+        except Exception as error:  # a batch that does not fit, or what came out is too large or no JSON
+            await self.send(verdicts=[failure(error)], ms=[0])
         finally:
             heartbeat.cancel()
             self.service.sessions.pop(self.id, None)
+
+    async def take(self):
+        while not (batch := await self.batches.get()).get("drop"):
+            if batch["sequence"] != self.next_in:
+                return await self.send(verdicts=[failure("A batch was lost.", "session-lost")], ms=[0])
+            self.next_in += 1
+            if batch.get("tell"):
+                await self.stream.cut_off()
+                return await self.send(**self.stream.verdicts())
+            out = []
+            for chunk in batch["chunks"]:
+                if self.told:
+                    break
+                out += await self.stream.through(chunk)
+                self.processed += 1
+                if self.stream.stopped and not self.told:
+                    return await self.send(out, **self.stream.verdicts())
+            if batch.get("end") and not self.told:
+                return await self.send(out, **self.stream.verdicts())
+            if batch["chunks"] and not self.told:
+                await self.send(out)
 
     async def live(self):
         while True:
@@ -388,7 +396,7 @@ class Service:
             return call.verdict(await settled(method(call)))
         except Stop as stop:
             return call.verdict(stop.verdict)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return failure(error)
 
     async def tool_asked(self, request, message):
@@ -460,7 +468,7 @@ STARTED = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def dump(value):
-    return json.dumps(value).encode()
+    return json.dumps(value, allow_nan=False).encode()
 
 
 async def run(name, served, version="1.0.0"):
