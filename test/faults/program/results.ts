@@ -27,8 +27,7 @@ export function lineOf(fault: string, seed: number, batch: number, { judged, not
   const failed: Record<string, number> = {};
   for (const { status, code = 'none' } of judged) if (status === 'failed') failed[code] = (failed[code] ?? 0) + 1;
   const findings = judged.flatMap(({ run, status, why, doubled, leaked, wrong }) => [
-    ...(why === undefined ? [] : [`${run} failed: ${why}`]),
-    ...(status === 'lost' ? [`${run} was lost`] : []),
+    ...(why === undefined ? [] : [`${run} ${status === 'lost' ? 'was lost' : 'failed'}: ${why}`]),
     ...doubled.map((what) => `${run} doubled: ${what}`),
     ...leaked.map((what) => `${run} leaked: ${what}`),
     ...wrong.map((what) => `${run} wrong: ${what}`),

@@ -34,6 +34,8 @@ type Started = {
   run: Run;
   result: Promise<RunResult | undefined>;
   endedAt: () => number | undefined;
+  /** What the client was told instead of an end. */
+  broken: () => string | undefined;
 };
 
 export async function runBatch(
@@ -78,7 +80,8 @@ export async function runBatch(
     // A run that is answered has another owner too.
     const isTaken = epochStartedAt !== undefined && planned.answeredAfterMs === undefined;
     const takeoverMs = isTaken ? epochStartedAt - struckAt : undefined;
-    if (isCounted) judged.push({ ...judgement, run: planned.name, takeoverMs, longestGapMs });
+    const lost = result ? {} : { why: started.broken() ?? 'no end within its time' };
+    if (isCounted) judged.push({ ...judgement, ...lost, run: planned.name, takeoverMs, longestGapMs });
     else noticed.push(...[...judgement.doubled, ...judgement.leaked].map((what) => `${planned.name}: ${what}`));
     rig.live.forget(run.runId);
   }
@@ -119,10 +122,14 @@ async function start(
   const run = await client.start(agent, [message], { runId: name, threadId: name }).catch(() => undefined);
   if (!run) return undefined;
   let ended: number | undefined;
-  const ending = throughQuestions(client, run, planned.answeredAfterMs ?? 0).catch(() => undefined);
+  let broken: string | undefined;
+  const ending = throughQuestions(client, run, planned.answeredAfterMs ?? 0).catch((error: unknown) => {
+    broken = String(error);
+    return undefined;
+  });
   const result = Promise.race([ending, delay(END_WITHIN_MS, undefined, { ref: false })]);
   void result.then(() => (ended = performance.now()));
-  return { planned, run, result, endedAt: () => ended };
+  return { planned, run, result, endedAt: () => ended, broken: () => broken };
 }
 
 async function observe(
