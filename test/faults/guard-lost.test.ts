@@ -1,6 +1,6 @@
 // A guard's only replica is lost while it is at work, and another comes up: the run goes on, long before the guard's time is up.
 import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { script } from '../e2e/script.ts';
 
@@ -10,6 +10,9 @@ const nats = useNats();
 const LONG_MS = 120_000;
 let calls = 0;
 let entered = Promise.withResolvers<void>();
+/** Ends the call of the replica that is cut off: its run went on without it. */
+const over = Promise.withResolvers<void>();
+afterAll(over.resolve);
 const guard = (id: string, hangs: boolean) =>
   defineProcessor({
     id,
@@ -23,7 +26,8 @@ const guard = (id: string, hangs: boolean) =>
       processInput: async ({ abortSignal }) => {
         if (!hangs || ++calls > 1) return;
         entered.resolve();
-        await new Promise<void>((resolve) => abortSignal.addEventListener('abort', () => resolve()));
+        abortSignal.addEventListener('abort', () => over.resolve());
+        await over.promise;
       },
     }),
   });

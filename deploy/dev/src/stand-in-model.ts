@@ -48,7 +48,9 @@ export async function startStandInModel(
     ...(policy && { policy }),
   });
   add(() => service.stop());
-  const outcome = await Promise.race([service.gaveUp, untilHealthy(`${url}/healthz`, signal)]);
+  const asking = new AbortController();
+  const healthy = untilHealthy(`${url}/healthz`, AbortSignal.any([signal, asking.signal]));
+  const outcome = await Promise.race([service.gaveUp, healthy]).finally(() => asking.abort());
   if (outcome !== undefined) throw new Error(outcome);
   return { url, service };
 }

@@ -77,7 +77,7 @@ export async function checkProcessors(options: CheckOptions): Promise<CheckRepor
     return checkStarted(options, started);
   };
   try {
-    return await Promise.race([check(), ...(signal ? [rejectedBy(signal)] : [])]);
+    return await Promise.race([check(), ...(signal ? [rejectedBy(signal, interrupted)] : [])]);
   } finally {
     await Promise.all(running.map(endProcess));
   }
@@ -85,12 +85,12 @@ export async function checkProcessors(options: CheckOptions): Promise<CheckRepor
 
 const interrupted = () => new MillraceError('cancelled', 'The check was interrupted.');
 
-function rejectedBy(signal: AbortSignal): Promise<never> {
+function rejectedBy(signal: AbortSignal, error: () => Error): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   // Nobody looks at it when the check is done.
   promise.catch(() => undefined);
-  if (signal.aborted) reject(interrupted());
-  else signal.addEventListener('abort', () => reject(interrupted()), { once: true });
+  if (signal.aborted) reject(error());
+  else signal.addEventListener('abort', () => reject(error()), { once: true });
   return promise;
 }
 
@@ -104,29 +104,29 @@ async function endProcess({ signal, exited }: StartedProcess): Promise<void> {
 }
 
 async function checkStarted(options: CheckOptions, started: readonly StartedReplica[]): Promise<CheckReport[]> {
-  const { bus, name, rules = RULES, limitMs = CHECK_LIMIT_MS } = options;
+  const { bus, name, rules = RULES, limitMs = CHECK_LIMIT_MS, signal } = options;
   const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED);
   const found = await findTargets(bus, name);
   const tools = found.length === 0 ? await findTools(bus, name) : [];
-  if (tools.length > 0) return checkTools(tools, seed, performance.now() + limitMs, options.toolRules ?? toolRules);
+  const timeUp = AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
+  if (tools.length > 0) return checkTools(tools, seed, timeUp, options.toolRules ?? toolRules);
   if (found.length === 0)
     throw new MillraceError('processor-unknown', `No running service advertises "${name}".`, {
       remedy: 'millrace processors list shows those that are up, with --problems those that are refused.',
     });
-  const until = performance.now() + limitMs;
   const targets = found.map((place): Target => {
     const cases = casesOf(options.cases, place.descriptor.id);
     const optionSets: readonly JsonObject[] = cases.options ?? [sampleOptions(place.descriptor.optionsSchema)];
     return { ...place, bus, optionSets, cases, started, random: createRandom(seed) };
   });
   // What loads or ends replicas comes when nothing else is asked any more, of any of them.
-  const beside = await someAtOnce(targets, PROCESSORS_AT_ONCE, (target) => runBeside(target, rules, until));
+  const beside = await someAtOnce(targets, PROCESSORS_AT_ONCE, (target) => runBeside(target, rules, timeUp));
   const reports: CheckReport[] = [];
   for (const [at, target] of targets.entries()) {
     const results = [...(beside[at] ?? [])];
     const fits = results.every(({ rule, result }) => rule !== OPTIONS_FIT.id || result !== 'broken');
     const rest = rules.filter(({ alone }) => alone === true && fits);
-    results.push(...(await someAtOnce(rest, 1, (rule) => runRule(target, rule, until))));
+    results.push(...(await someAtOnce(rest, 1, (rule) => runRule(target, rule, timeUp))));
     reports.push(reportOf(target, seed, results));
   }
   return reports;
@@ -135,11 +135,11 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
 async function checkTools(
   tools: readonly ToolTarget[],
   seed: number,
-  until: number,
+  timeUp: AbortSignal,
   rules: readonly Rule<ToolTarget>[],
 ): Promise<CheckReport[]> {
   return someAtOnce(tools, PROCESSORS_AT_ONCE, async (target) => {
-    const results = await someAtOnce(rules, RULES_AT_ONCE, (rule) => runRule(target, rule, until));
+    const results = await someAtOnce(rules, RULES_AT_ONCE, (rule) => runRule(target, rule, timeUp));
     const { tool, service, infos } = target;
     const held = results.every(({ result }) => result !== 'broken');
     const version = infos[0]?.version ?? '';
@@ -147,15 +147,15 @@ async function checkTools(
   });
 }
 
-async function runBeside(target: Target, rules: readonly Rule[], until: number): Promise<RuleResult[]> {
+async function runBeside(target: Target, rules: readonly Rule[], timeUp: AbortSignal): Promise<RuleResult[]> {
   const own = rules.filter(({ alone }) => alone !== true);
   const first = own.find(({ id }) => id === OPTIONS_FIT.id);
-  const fit = first && (await runRule(target, first, until));
+  const fit = first && (await runRule(target, first, timeUp));
   if (fit?.result === 'broken') return [fit];
   const rest = await someAtOnce(
     own.filter((rule) => rule !== first),
     RULES_AT_ONCE,
-    (rule) => runRule(target, rule, until),
+    (rule) => runRule(target, rule, timeUp),
   );
   return [...(fit ? [fit] : []), ...rest];
 }
@@ -184,7 +184,7 @@ async function someAtOnce<T, R>(given: readonly T[], atOnce: number, work: (one:
   return results;
 }
 
-async function runRule<T>(target: T, rule: Rule<T>, until: number): Promise<RuleResult> {
+async function runRule<T>(target: T, rule: Rule<T>, timeUp: AbortSignal): Promise<RuleResult> {
   const started = performance.now();
   const head = { rule: rule.id, promise: rule.promise, page: WIRE_PAGES[rule.page] };
   const result = (more: Pick<RuleResult, 'result'> & Partial<RuleResult>): RuleResult => ({
@@ -194,18 +194,12 @@ async function runRule<T>(target: T, rule: Rule<T>, until: number): Promise<Rule
   });
   const why = rule.skipped?.(target);
   if (why !== undefined) return result({ result: 'skipped', problem: why });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const leftMs = Math.max(0, until - started);
-    timer = setTimeout(() => reject(new BrokenError('it was not done when the time of the check was up')), leftMs);
-  });
+  const late = rejectedBy(timeUp, () => new BrokenError('it was not done when the time of the check was up'));
   try {
     await Promise.race([rule.run(target), late]);
     return result({ result: 'held' });
   } catch (error) {
     if (!(error instanceof BrokenError)) throw error;
     return result({ result: 'broken', problem: error.message, ...(error.seen !== undefined && { seen: error.seen }) });
-  } finally {
-    clearTimeout(timer);
   }
 }
