@@ -8,11 +8,11 @@ export function checkOf(check: z.core.$ZodCheck): ((value: unknown) => boolean) 
   switch (def.check) {
     case 'min_length': {
       const { minimum } = def;
-      return (value) => lengthOf(value) >= minimum;
+      return (value) => isAtLeast(value, minimum);
     }
     case 'max_length': {
       const { maximum } = def;
-      return (value) => lengthOf(value) <= maximum;
+      return (value) => isAtMost(value, maximum);
     }
     case 'greater_than': {
       const { value: bound, inclusive } = def;
@@ -35,4 +35,17 @@ export function checkOf(check: z.core.$ZodCheck): ((value: unknown) => boolean) 
   }
 }
 
-const lengthOf = (value: unknown): number => (typeof value === 'string' || Array.isArray(value) ? value.length : NaN);
+// Zod measures a text in code points, each of one code unit or two: they are counted where the code units leave it in doubt.
+function isAtLeast(value: unknown, minimum: number): boolean {
+  const units = unitsOf(value);
+  if (typeof value !== 'string' || units < minimum || units >= 2 * minimum) return units >= minimum;
+  return codePoints(value) >= minimum;
+}
+
+function isAtMost(value: unknown, maximum: number): boolean {
+  return unitsOf(value) <= maximum || (typeof value === 'string' && codePoints(value) <= maximum);
+}
+
+const unitsOf = (value: unknown): number => (typeof value === 'string' || Array.isArray(value) ? value.length : NaN);
+
+const codePoints = (text: string): number => Array.from(text).length;

@@ -82,7 +82,7 @@ function lookOfType(def: ReturnType<typeof defOf>): Look {
     case 'enum':
       return oneOf(Object.values(def.entries));
     case 'custom':
-      return when((value) => def.fn(value) === true);
+      return when((value) => Boolean(def.fn(value)));
     case 'optional':
     case 'default':
       // What is missing never gets here: an object looks after that.
@@ -98,9 +98,10 @@ function lookOfType(def: ReturnType<typeof defOf>): Look {
     case 'record':
       return recordOf(def);
     case 'union':
-      return 'discriminator' in def && typeof def.discriminator === 'string'
-        ? chosenBy(def.discriminator, def.options)
-        : firstOf(def.options.map(lookOf));
+      if ('discriminator' in def && typeof def.discriminator === 'string')
+        return chosenBy(def.discriminator, def.options);
+      // Of which one has to fit and no other.
+      return def.inclusive === false ? unsure : firstOf(def.options.map(lookOf));
     default:
       return unsure;
   }
@@ -127,16 +128,21 @@ function eachOf(element: Look): Look {
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-type Member = { look: Look; needed: boolean; missing: Fit };
+type Member = { look: Look; missing: Fit };
+
+/** What zod says of an object in which there is no such member. */
+function missingFit(schema: Schema): Fit {
+  // oxlint-disable-next-line no-underscore-dangle -- zod's name for what it shows those who build on it
+  const { optin, optout } = schema._zod;
+  if (optin === undefined) return 'no';
+  return optin === 'optional' && optout === 'optional' ? 'as-is' : 'ask';
+}
 
 function membersOf({ shape, catchall }: z.core.$ZodObjectDef): Look {
   const members = new Map<string, Member>();
-  for (const [name, schema] of Object.entries(shape)) {
-    const look = lookOf(schema);
-    const { type } = defOf(schema);
-    members.set(name, { look, needed: type !== 'optional', missing: type === 'default' ? 'ask' : look(undefined) });
-  }
-  const needed = [...members].filter(([, member]) => member.needed);
+  for (const [name, schema] of Object.entries(shape))
+    members.set(name, { look: lookOf(schema), missing: missingFit(schema) });
+  const needed = [...members].filter(([, { missing }]) => missing !== 'as-is');
   // Without one, what is not known is dropped, and the value is another one then.
   const other = catchall ? lookOf(catchall) : unsure;
   return (value) => {
@@ -148,7 +154,7 @@ function membersOf({ shape, catchall }: z.core.$ZodObjectDef): Look {
       const its = member ? member.look(value[name]) : other(value[name]);
       if (its === 'no') return 'no';
       if (its === 'ask') fit = 'ask';
-      if (member?.needed) there += 1;
+      if (member && member.missing !== 'as-is') there += 1;
     }
     if (there === needed.length) return fit;
     return needed.some(([name, { missing }]) => missing === 'no' && !Object.hasOwn(value, name)) ? 'no' : 'ask';
