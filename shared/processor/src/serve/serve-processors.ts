@@ -109,5 +109,11 @@ function serveStage(host: Host, subject: string, queue: string | undefined, stag
 
 async function openSession({ calls, sessions }: Host, open: SessionOpen): Promise<SessionOpened> {
   const endpointOf = endpointName(open.stage, open.entries[0]?.processor);
-  return sessions.open(open, calls.open(open.callId, open.remainingMs, open.run, endpointOf));
+  const call = calls.open(open.callId, open.remainingMs, open.run, endpointOf);
+  try {
+    return await sessions.open(open, call);
+  } catch (error) {
+    call.close();
+    throw error;
+  }
 }

@@ -1,5 +1,11 @@
 // The sessions of this replica: opened by request, fed by one subscription, watched by one timer.
-import { SESSION_LIMITS, type SessionInput, type SessionOpen, type SessionOpened } from '@millrace/contracts';
+import {
+  MillraceError,
+  SESSION_LIMITS,
+  type SessionInput,
+  type SessionOpen,
+  type SessionOpened,
+} from '@millrace/contracts';
 import { startHeartbeat, within, type Bus } from '@millrace/bus';
 import type { OpenCall } from './call-registry.ts';
 import { failureVerdict } from '../verdict/failure-verdict.ts';
@@ -9,7 +15,11 @@ import { createStreamChain, type ChainEvents, type ChainMember } from '../stream
 import { streamBatch } from '../stream/stream-batch.ts';
 
 export type SessionHost = {
-  /** The call is closed when the session is over, and given up where nobody wants the rest of it. */
+  /**
+   * The call is closed when the session is over, and given up where nobody wants the rest of it. A session that whoever asks has opened
+   * before under the same id ends without a word: both would answer on one subject.
+   * @throws message-invalid for an id that somebody else's session has. Where it throws the call is the caller's to close.
+   */
   open(open: SessionOpen, call: OpenCall): Promise<SessionOpened>;
   receive(input: SessionInput): void;
   /** What came for the session does not fit. */
@@ -22,6 +32,11 @@ export type SessionHost = {
 
 export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHost {
   const sessions = new Map<string, HostedSession>();
+  const endFormer = (open: SessionOpen) => {
+    const former = sessions.get(open.session);
+    if (former?.isOf(open) === false) throw idTaken(open.session);
+    former?.drop();
+  };
   let empty: (() => void) | undefined;
   const heartbeat = startHeartbeat(bus.log, SESSION_LIMITS.heartbeatMs / 2, () => sessions.values());
 
@@ -55,6 +70,7 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
         call.close();
         if (sessions.size === 0) empty?.();
       };
+      endFormer(open);
       const session = createSession({ bus, open, createChain, closed });
       sessions.set(open.session, session);
       if (open.chunks) session.receive({ session: open.session, sequence: 0, processed: 0, chunks: open.chunks });
@@ -71,6 +87,13 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
       heartbeat.stop();
     },
   };
+}
+
+function idTaken(session: string): MillraceError {
+  return new MillraceError('message-invalid', `The session id "${session}" is that of another run's session.`, {
+    path: 'session',
+    remedy: 'Give each session an id of its own, such as a UUID.',
+  });
 }
 
 /** The head of the list that this replica serves; a failure when it serves none of it or an entry's options do not fit. */

@@ -23,6 +23,10 @@ export type HostedSession = {
   leave(): void;
   /** Ends it, and says why. */
   lose(why: string): void;
+  /** Ends it without a word. */
+  drop(): void;
+  /** Whether who asks for this session is the one that has opened it. */
+  isOf(open: SessionOpen): boolean;
 };
 
 export type SessionOptions = {
@@ -153,8 +157,13 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
       send();
     },
     lose: (why) => fail(lost(why)),
+    drop: end,
+    isOf: (other) => askerOf(other) === askerOf(open),
   };
 }
+
+const askerOf = ({ orchestrator, run }: SessionOpen): string =>
+  [orchestrator, run.tenant, run.runId, run.epoch].join('.');
 
 function lost(message: string): Verdict {
   return { type: 'failure', code: 'session-lost', message, retryable: true };

@@ -1,5 +1,5 @@
 // The orchestrator's end of a stream session, as plain as it can be: what a test sends, and all that comes back.
-import { listen, publish, request, type Bus, type Listening } from '@millrace/bus';
+import { listen, publish, request, type Bus } from '@millrace/bus';
 import {
   sessionOpenedSchema,
   sessionOutputSchema,
@@ -9,7 +9,7 @@ import {
   type SessionOpened,
   type SessionOutput,
 } from '@millrace/contracts';
-import { eventually, stageCall, streamedText } from '@millrace/testkit';
+import { TEST_RUN, eventually, stageCall, streamedText } from '@millrace/testkit';
 
 export type TestSession = {
   opened: SessionOpened;
@@ -29,11 +29,13 @@ export type OpenOptions = {
   chunks?: Chunk[];
   end?: boolean;
   same?: boolean;
-  listener?: Listening;
+  /** One of its own if absent. */
+  session?: string;
+  runId?: string;
 };
 
-export async function openTestSession(bus: Bus, { entries, chunks, end, same }: OpenOptions): Promise<TestSession> {
-  const session = crypto.randomUUID();
+export async function openTestSession(bus: Bus, options: OpenOptions): Promise<TestSession> {
+  const { entries, chunks, end, same, session = crypto.randomUUID(), runId = TEST_RUN.runId } = options;
   const out = bus.subjects.out(bus.id, session);
   const outputs: SessionOutput[] = [];
   const listening = listen(bus, out, sessionOutputSchema, (output) => outputs.push(output));
@@ -42,6 +44,7 @@ export async function openTestSession(bus: Bus, { entries, chunks, end, same }: 
     subject: bus.subjects.stage('processOutputStream', entries[0]?.processor ?? ''),
     payload: {
       ...call,
+      run: { ...TEST_RUN, runId },
       callId,
       session,
       orchestrator: bus.id,
