@@ -10,7 +10,7 @@ import { createAgentsApi } from './agents-api.ts';
 const tenant = { tenant: 'acme' };
 const definition = (more: JsonObject = {}) => ({ name: 'demo', model: 'openai/gpt-5-mini', input: ['pii'], ...more });
 
-function createApi() {
+function createApi(isSlow = false) {
   const stored = new Map<string, AppliedAgent>();
   let puts = 0;
   const store: AgentStore = {
@@ -32,9 +32,11 @@ function createApi() {
     stop: () => undefined,
   };
   let refreshed = 0;
-  const discovery: Pick<Discovery, 'refresh' | 'processors' | 'tools' | 'refused'> = {
+  let looked = isSlow ? 'in vain' : 'at all';
+  const discovery: Pick<Discovery, 'refresh' | 'lookLonger' | 'processors' | 'tools' | 'refused'> = {
     refresh: async () => void (refreshed += 1),
-    processors: () => known.processors,
+    lookLonger: async () => void (looked = 'long enough'),
+    processors: () => (looked === 'in vain' ? new Map() : known.processors),
     tools: () => known.tools,
     refused: () => known.refused,
   };
@@ -53,6 +55,11 @@ describe('agents apply', () => {
     expect(refreshed()).toBe(1);
     expect(await api.get({ agent: 'demo' }, tenant)).toEqual(applied);
     expect(await api.list({ limit: 10 }, tenant)).toEqual({ agents: [applied] });
+  });
+
+  test('looks longer before a processor counts as not there', async () => {
+    const { applied } = await createApi(true).apply(definition());
+    expect(applied.plan.order.processInput).toEqual(['pii']);
   });
 
   test('of the same again changes nothing', async () => {

@@ -5,6 +5,7 @@ import {
   type ApiAnswer,
   type ApiRequest,
   type AppliedAgent,
+  type ErrorCode,
   type Issue,
   type JsonValue,
 } from '@millrace/contracts';
@@ -15,14 +16,24 @@ import type { Discovery } from '../peers/discovery.ts';
 
 type Tenant = { tenant: string };
 
+/** Said of what did not answer in time, too. */
+const NOT_THERE: ReadonlySet<string> = new Set<ErrorCode>(['processor-unknown', 'tool-unknown']);
+
 export function createAgentsApi(store: AgentStore, discovery: Discovery) {
   /** @throws agent-invalid, with all issues up to a bound */
   const resolve = async (definition: JsonValue): Promise<AppliedAgent> => {
     const bytes = Buffer.byteLength(JSON.stringify(definition));
     if (bytes > AGENT_LIMITS.maxBytes) throw tooLarge(bytes);
+    const resolveNow = () => {
+      const [processors, tools, refused] = [discovery.processors(), discovery.tools(), discovery.refused()];
+      return resolveAgent(definition, { processors, tools, refused });
+    };
     await discovery.refresh();
-    const [processors, tools, refused] = [discovery.processors(), discovery.tools(), discovery.refused()];
-    const resolved = resolveAgent(definition, { processors, tools, refused });
+    let resolved = resolveNow();
+    if ('issues' in resolved && resolved.issues.some(({ code }) => NOT_THERE.has(code))) {
+      await discovery.lookLonger();
+      resolved = resolveNow();
+    }
     if ('issues' in resolved) throw refusedAgent(resolved.issues);
     return { ...resolved, revision: 0, appliedAt: new Date().toISOString() };
   };

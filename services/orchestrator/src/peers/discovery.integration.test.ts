@@ -1,5 +1,5 @@
 import type { Stage } from '@millrace/contracts';
-import { advertise, serve, type Bus, type Endpoint } from '@millrace/bus';
+import { advertise, gatherInfo, serve, type Bus, type Endpoint } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -59,6 +59,21 @@ describe('discovery', () => {
     await connection.bus.nc.flush();
     await discovery.refresh();
     expect([...discovery.processors().keys()]).toEqual([]);
+  });
+
+  test('finds who needs longer to answer when it looks longer', async () => {
+    const { stop } = await replica('guards', ['pii']);
+    const [info] = await gatherInfo(connection.bus, { gatherMs: 5_000, max: 1, service: 'guards' });
+    stop();
+    const late = await connection.connect({ name: 'guards' });
+    late.nc.subscribe('$SRV.INFO', {
+      callback: (_error, message) => void setTimeout(() => message.respond(JSON.stringify(info)), 600),
+    });
+    await late.nc.flush();
+    const discovery = await discovered();
+    expect(discovery.processors().has('pii')).toBe(false);
+    await discovery.lookLonger();
+    expect(discovery.processors().has('pii')).toBe(true);
   });
 
   test('ignores services of others', async () => {

@@ -34,11 +34,15 @@ export type Discovery = {
   preferred(processor: string): string | undefined;
   /** Resolves when everybody has been asked who was there at the time of the call. */
   refresh(): Promise<void>;
+  /** The same with more time for answers: before somebody counts as not there. */
+  lookLonger(): Promise<void>;
   stop(): void;
 };
 
 const REFRESH_MS = 5_000;
 const GATHER_MS = 300;
+/** On a busy machine a process that is there answers after half a second, too. */
+const LONG_GATHER_MS = 1_500;
 /** Processes that are read; the rest of the answers is left out. */
 const MAX_ANSWERS = 5_000;
 const PING_MS = 250;
@@ -58,13 +62,15 @@ export function createDiscovery(bus: Bus): Discovery {
     ...missing.of(processor),
   ];
 
-  const refresh = freshly(async () => {
+  const look = async (gatherMs: number) => {
+    const infos = await gatherInfo(bus, { gatherMs, max: MAX_ANSWERS });
     const before = found;
-    found = readAdvertised(await gatherInfo(bus, { gatherMs: GATHER_MS, max: MAX_ANSWERS }), bus.subjects);
+    found = readAdvertised(infos, bus.subjects);
     tools = new Map([...found.tools].map(([name, { tool }]) => [name, tool]));
     log(found.refused);
     void noteMissing(before, found);
-  });
+  };
+  const refresh = freshly(() => look(GATHER_MS));
   const timer = setInterval(() => void refresh().catch(() => undefined), REFRESH_MS).unref();
 
   return {
@@ -107,6 +113,7 @@ export function createDiscovery(bus: Bus): Discovery {
     },
     preferred: (processor) => silent.preferred(replicasOf(processor)),
     refresh,
+    lookLonger: freshly(() => look(LONG_GATHER_MS)),
     stop: () => clearInterval(timer),
   };
 }

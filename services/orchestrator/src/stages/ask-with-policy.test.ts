@@ -17,6 +17,7 @@ async function outcomes(entries: PlanEntry[], script: Script, options: Options =
     together: () => together,
     replicaThatAnswers: async () => replicas.shift(),
     refresh: async () => undefined,
+    lookLonger: async () => undefined,
     preferred: () => undefined,
   };
   const context: PolicyContext = { signal, deps: { discovery } };
@@ -202,4 +203,5 @@ const discoveryOf = (replica: string) => ({
   replicaThatAnswers: async () => replica,
   preferred: () => undefined,
   refresh: async () => undefined,
+  lookLonger: async () => undefined,
 });

@@ -161,5 +161,6 @@ const noDiscovery: Discovery = {
   hasSilent: async () => false,
   preferred: () => undefined,
   refresh: async () => undefined,
+  lookLonger: async () => undefined,
   stop: () => undefined,
 };
