@@ -10,6 +10,8 @@ import { createScan, isUnspaced, type Scan } from './unspaced.ts';
 export type Lexicon = {
   /** @throws where no vocabulary has the class */
   classOf(name: string): number;
+  /** Words of the longest phrase of a class. */
+  longestOf(id: number): number;
   /** @param word as unit-fold.ts makes it */
   find(word: string): Entry | undefined;
   /** As it is read with digits for letters. */
@@ -71,7 +73,9 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
     else if (source.endsWith('*') && first.length >= STEM_KEY) addStem(first, id);
     else entryIn(exact, first).classes.add(id);
   };
+  const longest = new Map<number, number>();
   const addPhrase = (entry: Entry, rest: readonly string[], id: number): void => {
+    longest.set(id, Math.max(longest.get(id) ?? 1, rest.length + 1));
     entry.phrases.push({ rest: rest.map((word) => entryIn(exact, word)), classes: new Set([id]) });
   };
 
@@ -108,6 +112,7 @@ export function createLexicon(vocabularies: readonly Vocabulary[], literals: rea
       if (id === undefined) throw new Error(`There is no class "${name}".`);
       return id;
     },
+    longestOf: (id) => longest.get(id) ?? 1,
     find: remembered(
       (word) => exact.get(word) ?? (word.length > STEM_KEY ? stemOf(word) : undefined) ?? misspelt(word),
     ),

@@ -3,7 +3,12 @@
 import type { Entry } from '../lexicon/entry.ts';
 
 /** `classes`: of one of these the word is, or begins a phrase that is. */
-export type ChoiceSet = { id: number; classes: ReadonlySet<number> };
+export type ChoiceSet = {
+  id: number;
+  classes: ReadonlySet<number>;
+  /** Whether a word, or a phrase that it begins, may be meant. */
+  has(entry: Entry): boolean;
+};
 
 export type ChoiceSets = {
   /** The same one for the same classes. */
@@ -22,7 +27,11 @@ export function createChoiceSets(): ChoiceSets {
       const key = classes.toSorted((a, b) => a - b).join(' ');
       const before = byKey.get(key);
       if (before) return before;
-      const made = { id: byKey.size, classes: new Set(classes) };
+      const made: ChoiceSet = {
+        id: byKey.size,
+        classes: new Set(classes),
+        has: remembered((entry) => isIn(entry, made)),
+      };
       byKey.set(key, made);
       for (const id of made.classes) byClass.set(id, [...(byClass.get(id) ?? []), made.id]);
       return made;
@@ -36,5 +45,19 @@ export function createChoiceSets(): ChoiceSets {
       return found;
     },
     count: () => byKey.size,
+  };
+}
+
+const isIn = ({ classes, phrases }: Entry, wanted: ChoiceSet): boolean =>
+  [classes, ...phrases.map((phrase) => phrase.classes)].some((own) => [...own].some((id) => wanted.classes.has(id)));
+
+function remembered(ask: (entry: Entry) => boolean): (entry: Entry) => boolean {
+  const known = new Map<Entry, boolean>();
+  return (entry) => {
+    const before = known.get(entry);
+    if (before !== undefined) return before;
+    const answer = ask(entry);
+    known.set(entry, answer);
+    return answer;
   };
 }

@@ -4,6 +4,7 @@ import type { Entry } from '../lexicon/entry.ts';
 import type { Lexicon } from '../lexicon/lexicon.ts';
 import { sizeOf, type Reading, type Token } from '../readings/reading.ts';
 import { createChoiceSets, type ChoiceSet, type ChoiceSets } from './choice-sets.ts';
+import { createNeeding, type Need } from './needed-words.ts';
 import { readChoice, readPhrase, type Rule } from './rule.ts';
 
 export type RuleMatch = Span & { rule: Rule; negated: boolean };
@@ -13,8 +14,8 @@ type Step = { gap: number; choices: ChoiceSet; optional: boolean };
 type Compiled = {
   rule: Rule;
   first: ChoiceSet;
-  /** One word of each has to stand near. In any order: what was missing last is asked for first. */
-  needs: ChoiceSet[];
+  /** One word of each has to stand near. */
+  needs: Need[];
   find(reading: Reading, at: number): { from: number; to: number } | undefined;
 };
 
@@ -23,66 +24,49 @@ const minLetters: Record<Reading['kind'], number> = { words: 0, guessed: 7, lett
 /** Words before a rule's first one among which "not" is looked for. */
 const NEGATION_REACH = 2;
 
-/** Tokens that are looked at together: what stands in none of them, nor so many on either side, no rule can find there. */
-const BLOCK = 32;
-const MAX_REACH = 64;
-
 export function compileRules(rules: readonly Rule[], lexicon: Lexicon): MatchRules {
   const sets = createChoiceSets();
   const all = rules.flatMap((rule) => compileRule(rule, lexicon, sets));
-  const words = beginningsOf(all, sets);
-  const beginnings = {
-    words,
-    guessed: words,
-    letters: beginningsOf(
-      all.filter(({ rule }) => rule.inLetters),
-      sets,
-    ),
-  };
+  const words = starting(all, sets);
+  const letters = starting(
+    all.filter(({ rule }) => rule.inLetters),
+    sets,
+  );
+  const startings = { words, guessed: words, letters };
   const not = new Set([lexicon.classOf('not')]);
   return (reading, isTool) => {
-    const found: RuleMatch[] = [];
-    const compiledAt = beginnings[reading.kind];
-    const isNear = createNearness(reading.tokens, sets);
-    for (let at = 0; at < reading.tokens.length; at++) {
-      const token = reading.tokens[at];
-      if (!token) continue;
-      for (const { rule, needs, find } of compiledAt(token.entry)) {
-        if ((rule.where === 'tool' && !isTool) || !isNear(at, needs)) continue;
+    const { kind, tokens, slack } = reading;
+    const { compiledAt, needing } = startings[kind];
+    const needed = needing(tokens, slack);
+    const matchesAt = (at: number, entry: Entry): RuleMatch[] => {
+      const found: RuleMatch[] = [];
+      for (const { rule, needs, find } of compiledAt(entry)) {
+        if ((rule.where === 'tool' && !isTool) || !needed.areNear(at, needs)) continue;
         const range = find(reading, at);
-        if (!range || lettersIn(reading.tokens, range) < minLetters[reading.kind]) continue;
-        const negated = rule.negatable === true && isNegated(reading.tokens, range.from, not);
-        found.push({ rule, negated, ...spanOf(reading.tokens, range) });
+        if (!range || lettersIn(tokens, range) < minLetters[kind]) continue;
+        const negated = rule.negatable === true && isNegated(tokens, range.from, not);
+        found.push({ rule, negated, ...spanOf(tokens, range) });
       }
+      return found;
+    };
+    const fromTheEnd: RuleMatch[][] = [];
+    for (let at = tokens.length - 1; at >= 0; at--) {
+      const entry = tokens[at]?.entry;
+      const found = entry ? matchesAt(at, entry) : [];
+      if (found.length > 0) fromTheEnd.push(found);
+      needed.pass(at);
     }
-    return found;
+    return fromTheEnd.toReversed().flat();
   };
 }
 
-/** Whether a word of each set stands near a token: read block by block, so that what is asked for each rule is a look at a number. */
-function createNearness(tokens: readonly Token[], sets: ChoiceSets): (at: number, needs: ChoiceSet[]) => boolean {
-  const seen = new Int32Array(sets.count());
-  let block = 0;
-  return (at, needs) => {
-    const own = Math.floor(at / BLOCK) + 1;
-    if (own !== block) {
-      block = own;
-      const [from, to] = [(own - 1) * BLOCK - MAX_REACH, own * BLOCK + MAX_REACH];
-      for (let near = Math.max(0, from); near < Math.min(tokens.length, to); near++) {
-        const entry = tokens[near]?.entry;
-        if (entry) for (const id of sets.with(entry)) seen[id] = block;
-      }
-    }
-    for (let n = 0; n < needs.length; n++) {
-      const need = needs[n];
-      if (!need || seen[need.id] === block) continue;
-      needs.copyWithin(1, 0, n);
-      needs[0] = need;
-      return false;
-    }
-    return true;
-  };
-}
+const starting = (all: readonly Compiled[], sets: ChoiceSets) => ({
+  compiledAt: beginningsOf(all, sets),
+  needing: createNeeding(
+    all.flatMap(({ needs }) => needs),
+    sets,
+  ),
+});
 
 /** What may begin with a word. */
 function beginningsOf(all: readonly Compiled[], sets: ChoiceSets): (entry: Entry) => readonly Compiled[] {
@@ -132,7 +116,7 @@ function compileRule(rule: Rule, lexicon: Lexicon, sets: ChoiceSets): Compiled[]
     return {
       rule,
       first: head.choices,
-      needs: rest.filter(({ optional }) => !optional).map(({ choices }) => choices),
+      needs: needsOf(steps, lexicon),
       find: (reading: Reading, at: number) => {
         const size = sizeOf(reading.tokens, at, head.choices.classes);
         const to = size > 0 ? follow(reading, at + size, nextIndex(reading.tokens, at, size), rest, 0) : -1;
@@ -145,10 +129,28 @@ function compileRule(rule: Rule, lexicon: Lexicon, sets: ChoiceSets): Compiled[]
   const together = {
     rule,
     first: anchor,
-    needs: [...others],
+    needs: others.map(({ id }) => ({ set: id, around: widest(rule) })),
     find: (reading: Reading, at: number) => findTogether(reading, at, anchor, others, withinOf(rule, reading)),
   };
   return [...inOrder, together];
+}
+
+/** As sizeOf, for what most tokens are not. */
+function sizeIn(tokens: readonly Token[], at: number, choices: ChoiceSet): number {
+  const token = tokens[at];
+  return token && choices.has(token.entry) ? sizeOf(tokens, at, choices.classes) : 0;
+}
+
+/** How far behind the first word each of the others may stand. */
+function needsOf(steps: readonly Step[], lexicon: Lexicon): Need[] {
+  let [after, slacks] = [0, -1];
+  return steps.flatMap(({ gap, optional, choices }, at) => {
+    after += gap;
+    slacks += 1;
+    const need = { set: choices.id, after, slacks };
+    after += Math.max(...Array.from(choices.classes, (id) => lexicon.longestOf(id)));
+    return at === 0 || optional ? [] : [need];
+  });
 }
 
 const nextIndex = (tokens: readonly Token[], at: number, size: number): number =>
@@ -160,7 +162,7 @@ function follow(reading: Reading, at: number, index: number, steps: readonly Ste
   if (!step) return at;
   const { tokens, slack } = reading;
   for (let next = at; (tokens[next]?.index ?? Number.POSITIVE_INFINITY) <= index + step.gap + slack; next++) {
-    const size = sizeOf(tokens, next, step.choices.classes);
+    const size = sizeIn(tokens, next, step.choices);
     if (size === 0) continue;
     const to = follow(reading, next + size, nextIndex(tokens, next, size), steps, done + 1);
     if (to >= 0) return to;
@@ -168,9 +170,10 @@ function follow(reading: Reading, at: number, index: number, steps: readonly Ste
   return step.optional ? follow(reading, at, index, steps, done + 1) : -1;
 }
 
+const widest = ({ within = 8 }: Rule): number => within;
 /** What is no word is counted by fours of letters. */
-const withinOf = ({ within = 8 }: Rule, { kind }: Reading): number =>
-  kind === 'letters' ? Math.ceil(within / 2) : within;
+const withinOf = (rule: Rule, { kind }: Reading): number =>
+  kind === 'letters' ? Math.ceil(widest(rule) / 2) : widest(rule);
 
 /** One token of each, none of them twice, nearest to the first. */
 function findTogether(
@@ -195,19 +198,13 @@ function findTogether(
   return length <= within ? { from, to } : undefined;
 }
 
-function nearest(
-  tokens: readonly Token[],
-  at: number,
-  { classes }: ChoiceSet,
-  within: number,
-  used: ReadonlySet<number>,
-) {
+function nearest(tokens: readonly Token[], at: number, wanted: ChoiceSet, within: number, used: ReadonlySet<number>) {
   const index = tokens[at]?.index ?? 0;
   const isNear = (place: number) => Math.abs((tokens[place]?.index ?? Number.POSITIVE_INFINITY) - index) <= within;
   for (let step = 0; isNear(at + step) || isNear(at - step); step++) {
     for (const place of step === 0 ? [at] : [at + step, at - step]) {
       if (!isNear(place) || used.has(place)) continue;
-      const size = sizeOf(tokens, place, classes);
+      const size = sizeIn(tokens, place, wanted);
       if (size > 0) return { at: place, size };
     }
   }
