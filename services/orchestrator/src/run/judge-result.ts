@@ -5,6 +5,7 @@ import {
   messagesOf,
   readJson,
   type EntryOutcome,
+  type Message,
   type StageInput,
 } from '@millrace/contracts';
 import { z } from 'zod';
@@ -13,7 +14,7 @@ import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { finishChunk, runText, type Finish } from './finish-chunks.ts';
 import { passObject } from './judge-object.ts';
-import { remakeHeld } from './remake-held.ts';
+import { changedIds, dropHeldObject, remakeHeld } from './remake-held.ts';
 import { passFinish, type PassedFinish } from './pass-finish.ts';
 
 /** `skipped`: entries that failed and may. */
@@ -44,35 +45,34 @@ export async function judgeResult(run: Run, names: readonly string[], finish: Fi
 }
 
 const messagesSchema = z.array(messageSchema);
-const written = (messages: unknown): string => JSON.stringify(messagesSchema.safeParse(messages).data);
+const readMessages = (messages: unknown): Message[] | undefined => messagesSchema.safeParse(messages).data;
+const answersOf = (run: Run): Message[] => messagesOf(run.state().conversation, 'response');
 
 /** What has passed is what the run says now. Compared whole: what was changed before the run was put away has not passed either. */
 function saysAll({ payload }: Finish, run: Run): boolean {
-  return written(payload.messages) === written(messagesOf(run.state().conversation, 'response'));
+  return JSON.stringify(readMessages(payload.messages)) === JSON.stringify(readMessages(answersOf(run)));
 }
 
 /** What nobody has seen yet says what the run says now. */
 async function remakeAnswers(run: Run, { payload }: Finish): Promise<Interrupt | undefined> {
   if (run.agent.release !== 'result') return undefined;
-  const now = new Map(messagesOf(run.state().conversation, 'response').map((message) => [message.id, message]));
-  const before = messagesSchema.safeParse(payload.messages).data ?? [];
-  const changed = before.filter(
-    ({ id }) => JSON.stringify(now.get(id)) !== JSON.stringify(before.find((one) => one.id === id)),
-  );
-  const messages = new Map(changed.map(({ id }) => [id, now.get(id)]));
+  const now = answersOf(run);
+  const changed = changedIds(readMessages(payload.messages) ?? [], readMessages(now) ?? []);
   const rejected = wholeRun(run.state());
-  return messages.size === 0 ? undefined : remakeHeld(run, { from: rejected.from, messages, rejected });
+  return remakeHeld(run, { from: rejected.from, now, changed, rejected });
 }
 
 /** The object is that of the answer as it is now: none where this is gone, or no JSON any more. */
 async function passObjectAgain(run: Run): Promise<Interrupt | undefined> {
   const { answer } = run.state().open ?? {};
   if (answer?.object === undefined) return undefined;
-  const message = messagesOf(run.state().conversation, 'response').find(({ id }) => id === answer.message.id);
+  const message = answersOf(run).find(({ id }) => id === answer.message.id);
   const text = message ? messageText(message) : '';
   if (text === answer.text) return undefined;
+  const rejected = wholeRun(run.state());
+  if (run.agent.release === 'result') dropHeldObject(run, rejected.from);
   const object = readJson(text);
-  const passed = object ? await passObject(run, object.value, wholeRun(run.state())) : {};
+  const passed = object ? await passObject(run, object.value, rejected) : {};
   if ('interrupt' in passed) return passed.interrupt;
   run.dispatch({ action: 'object-passed', ...passed });
   return undefined;

@@ -7,10 +7,12 @@ import type { Run } from '../state/run-context.ts';
 import { isFrame, messageChunks, stepFinishOf } from './message-chunks.ts';
 
 export type Reworded = {
-  /** Place of the first chunk that may be of it. */
+  /** Place of the first chunk that may be of them. */
   from: number;
-  /** The answers that are others now, by id; undefined: it is gone. */
-  messages: ReadonlyMap<string, Message | undefined>;
+  /** All answers from there on as they are now, in order. */
+  now: readonly Message[];
+  /** Ids of those that are others now, or gone. */
+  changed: ReadonlySet<string>;
   /** What a processor of the output stream rejects that stops at it. */
   rejected: Rejected;
 };
@@ -18,14 +20,19 @@ export type Reworded = {
 /** Of an agent whose clients have seen the answer, nothing is taken back. */
 export const holdsSteps = ({ agent: { release } }: Run): boolean => release === 'step' || release === 'result';
 
-export async function remakeHeld(run: Run, { from, messages, rejected }: Reworded): Promise<Interrupt | undefined> {
+/** Ids of the messages that are not what they were. */
+export function changedIds(before: readonly Message[], now: readonly Message[]): Set<string> {
+  const left = new Map(now.map((message) => [message.id, JSON.stringify(message)]));
+  return new Set(before.flatMap((message) => (left.get(message.id) === JSON.stringify(message) ? [] : [message.id])));
+}
+
+export async function remakeHeld(run: Run, reworded: Reworded): Promise<Interrupt | undefined> {
+  const { from, changed, rejected } = reworded;
+  if (changed.size === 0) return undefined;
   return run.inTurn(async () => {
-    const steps = stepsOf(run.chunks.waiting(from));
-    // Whose beginning the output stream's processors dropped comes last.
-    const missing = [...messages.keys()].filter((id) => steps.every(({ messageId }) => messageId !== id));
     const next: Chunk[] = [];
-    for (const step of [...steps, ...missing.map((messageId): Step => ({ messageId, chunks: [] }))]) {
-      const remade = await remakeStep(run, step, messages);
+    for (const step of stepsToMake(run.chunks.waiting(from), reworded)) {
+      const remade = 'chunks' in step ? step : await remakeStep(run, step);
       const stopped = run.interruption();
       if (stopped) return stopped;
       if ('interrupt' in remade) return rejecting(remade.interrupt, rejected);
@@ -37,43 +44,74 @@ export async function remakeHeld(run: Run, { from, messages, rejected }: Reworde
   });
 }
 
-async function remakeStep(
-  run: Run,
-  { messageId, chunks }: Step,
-  messages: Reworded['messages'],
-): Promise<{ chunks: readonly Chunk[] } | { interrupt: Interrupt }> {
-  // Nobody knows whose words it says.
-  if (messageId === undefined) return { chunks: chunks.filter(isFrame) };
-  if (!messages.has(messageId)) return { chunks };
-  const message = messages.get(messageId);
-  const finish = chunks.find((one) => one.type === 'step-finish');
-  const made = message ? messageChunks(run.ref.runId, message) : [];
-  const passed = await guardChunks(run, finish ? [...made, stepFinishOf(finish, message)] : made);
-  return passed.interrupt ? { interrupt: passed.interrupt } : { chunks: inPlace(chunks, passed.chunks) };
+/** The object is that of the words: with these it is another, or none. */
+export function dropHeldObject(run: Run, from: number): void {
+  const waiting = run.chunks.waiting(from);
+  const left = waiting.filter(({ type }) => type !== 'object-result');
+  if (left.length === waiting.length) return;
+  run.chunks.drop(from);
+  run.chunks.publish(left);
 }
 
-type Step = { messageId: string | undefined; chunks: Chunk[] };
+type Step = { messageId: string | undefined; chunks: readonly Chunk[] };
+/** `was`: what waits of it. */
+type ToMake = { message: Message | undefined; was: readonly Chunk[] };
 
-/** By the id of the message that each of them begins with. */
+function stepsToMake(waiting: readonly Chunk[], { now, changed }: Reworded): (ToMake | Pick<Step, 'chunks'>)[] {
+  const steps = stepsOf(waiting);
+  const byId = new Map(steps.map(({ messageId, chunks }) => [messageId, chunks]));
+  const messages = new Map(now.map((message) => [message.id, message]));
+  if ([...changed].every((id) => byId.has(id)))
+    return steps.map(({ messageId, chunks }) =>
+      messageId !== undefined && changed.has(messageId)
+        ? { message: messages.get(messageId), was: chunks }
+        : { chunks },
+    );
+  // Where the output stream's processors dropped the beginning of one of them, its words stand in another's step: nobody knows whose are whose.
+  const unknown = steps.flatMap(({ messageId, chunks }) => (messageId === undefined ? chunks : []));
+  const around = unknown.filter((one) => isFrame(one) && !isStepFinish(one));
+  return [{ chunks: around }, ...now.map((message) => ({ message, was: byId.get(message.id) ?? [] }))];
+}
+
+async function remakeStep(
+  run: Run,
+  { message, was }: ToMake,
+): Promise<{ chunks: readonly Chunk[] } | { interrupt: Interrupt }> {
+  const finish = was.find((one) => one.type === 'step-finish');
+  const made = message ? messageChunks(run.ref.runId, message) : [];
+  const passed = await guardChunks(run, finish ? [...made, stepFinishOf(finish, message)] : made);
+  return passed.interrupt ? { interrupt: passed.interrupt } : { chunks: inPlace(was, passed.chunks) };
+}
+
+/** By the id of the message that each of them begins, or ends, with. */
 function stepsOf(chunks: readonly Chunk[]): Step[] {
-  const steps: Step[] = [];
+  const steps: { messageId: string | undefined; chunks: Chunk[] }[] = [];
   for (const one of chunks) {
     const last = steps.at(-1);
-    if (one.type === 'step-start' || !last)
-      steps.push({ messageId: one.type === 'step-start' ? one.payload.messageId : undefined, chunks: [one] });
-    else last.chunks.push(one);
+    const before = last?.chunks.at(-1);
+    const isNext = one.type === 'step-start' || (before && isStepFinish(before) && !isStepFinish(one));
+    if (!last || isNext) steps.push({ messageId: idIn(one), chunks: [one] });
+    else {
+      last.messageId ??= idIn(one);
+      last.chunks.push(one);
+    }
   }
   return steps;
 }
 
+function idIn(one: Chunk): string | undefined {
+  const id = one.type === 'step-start' || one.type === 'step-finish' ? one.payload['messageId'] : undefined;
+  return typeof id === 'string' ? id : undefined;
+}
+
 /** The answer behind the step's beginning, its finish where that was. */
 function inPlace(chunks: readonly Chunk[], passed: readonly Chunk[]): Chunk[] {
-  const [first, ...rest] = chunks;
   const finish = passed.filter(isStepFinish);
+  const around = chunks.filter((one) => isFrame(one) && one.type !== 'step-start');
   return [
-    ...(first ? [first] : []),
+    ...chunks.filter((one) => one.type === 'step-start'),
     ...passed.filter((one) => !isStepFinish(one)),
-    ...rest.filter(isFrame).flatMap((one) => (isStepFinish(one) ? finish : [one])),
+    ...around.flatMap((one) => (isStepFinish(one) ? finish : [one])),
   ];
 }
 

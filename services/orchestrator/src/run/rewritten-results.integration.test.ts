@@ -7,6 +7,7 @@ import {
   type PlanEntry,
   type Stage,
   type StageCall,
+  type StageInput,
   type Verdict,
 } from '@millrace/contracts';
 import { defineProcessor, useBus, useNats, useProcessors } from '@millrace/testkit';
@@ -23,18 +24,19 @@ import type { Say } from '../testing/scripted-model.ts';
 import { useSuspendedRuns } from '../testing/suspended-runs.ts';
 
 const nats = useNats();
-const frameless = defineProcessor({
+const framelessProcessor = defineProcessor({
   id: 'frameless',
-  description: 'drops where a step begins',
+  description: 'drops where a step begins, or ends',
   stages: ['processOutputStream'],
   reads: [],
-  options: z.strictObject({}),
-  create: () => ({
+  options: z.strictObject({ types: z.array(z.string()).default(['step-start']), of: z.string().default('') }),
+  create: ({ types, of }) => ({
     id: 'frameless',
-    processOutputStream: async ({ part }) => (part.type === 'step-start' ? null : part),
+    processOutputStream: async ({ part }) =>
+      types.includes(part.type) && JSON.stringify(part).includes(of) ? null : part,
   }),
 });
-useProcessors(nats, [maskingProcessor('mask'), frameless], 'masks');
+useProcessors(nats, [maskingProcessor('mask'), framelessProcessor], 'masks');
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
 const { stops, driver, orchestrator, becomes, pending, resume, serveTool } = useSuspendedRuns(stream);
@@ -42,6 +44,8 @@ const { stops, driver, orchestrator, becomes, pending, resume, serveTool } = use
 const stage = 'processOutputResult';
 const mask = planEntry('mask', { service: 'masks', lists: ['output'], stages: ['processOutputStream'] });
 const redactor = planEntry('redactor', { lists: ['output'], stages: [stage], reads: ['response'], attempts: 1 });
+const frameless = () =>
+  planEntry('frameless', { service: 'masks', lists: ['output'], stages: ['processOutputStream'] });
 const gate = planEntry('gate', { lists: ['output'], stages: [stage], attempts: 1 });
 
 /** What the redactor does with the run's answer. */
@@ -110,17 +114,18 @@ test.each([
 });
 
 describe('what waits for its release, and is worded anew', () => {
+  const ids = ({ conversation }: StageInput) => conversation?.entries.map(({ message }) => message.id) ?? [];
   const rewriter = (stage: Stage) =>
     planEntry('rewriter', { lists: ['output'], stages: [stage], reads: ['response'], attempts: 1 });
   const shownBy = async (
     release: Agent['release'],
     judged: Stage,
-    verdict: (id: string) => Verdict,
+    verdict: (id: string, ids: string[]) => Verdict,
     script: Say[],
     more: PlanEntry[] = [],
   ) => {
     const replica = scriptReplica(connection.bus, judged, ['rewriter'], ({ input }) => [
-      verdict(input.messageId ?? input.conversation?.entries[0]?.message.id ?? ''),
+      verdict(input.messageId ?? ids(input)[0] ?? '', ids(input)),
     ]);
     stops.push(
       () => replica.stop(),
@@ -199,9 +204,46 @@ describe('what waits for its release, and is worded anew', () => {
   });
 
   test('is remade though the output chain drops where its step begins', async () => {
-    const dropping = planEntry('frameless', { service: 'masks', lists: ['output'], stages: ['processOutputStream'] });
-    const run = await shownBy('step', 'processOutputStep', () => text('Nothing.'), [{ text: 'A secret.' }], [dropping]);
+    const script = [{ text: 'A secret.' }];
+    const run = await shownBy('step', 'processOutputStep', () => text('Nothing.'), script, [frameless()]);
     expect(textOf(run.chunks())).toBe('Nothing.');
     expect(typesOf(run.chunks())).not.toContain('step-start');
+  });
+
+  test('by processOutputResult has no object but that of its words as they are then', async () => {
+    const agent = { release: 'result' as const, structuredOutput: { schema: { type: 'object' } } };
+    const run = await begun('{"name":"ada"}', say('{"name":"A."}'), agent);
+    const objects = run.chunks().flatMap((part) => (part.type === 'object-result' ? [part.object] : []));
+    expect(objects).toEqual([{ name: 'A.' }]);
+    expect(JSON.stringify([run.chunks(), await run.end()])).not.toMatch(/\bada\b/);
+  });
+
+  test.each([
+    ['steps begin', {}],
+    ['the second one begins', { of: '.1"' }],
+    ['the second one begins and ends', { types: ['step-start', 'step-finish'], of: '.1"' }],
+    ['the first one ends and the second one begins', { types: ['step-start', 'step-finish'] }],
+  ])('by processOutputResult is remade though the output chain drops where %s', async (_where, options) => {
+    const dropping = { ...frameless(), options };
+    const script = [{ text: 'Let me see.', calls: lookCalls() }, { text: 'A secret.' }];
+    const rewrite = (_id: string, given: string[]): Verdict => ({
+      type: 'continue',
+      changes: { ops: [say('Nothing.')(given.at(-1) ?? '')] },
+    });
+    const run = await shownBy('result', 'processOutputResult', rewrite, script, [dropping]);
+    expect(await run.end()).toMatchObject({ result: { text: 'Let me see.Nothing.' } });
+    expect(textOf(run.chunks())).toBe('Let me see.Nothing.');
+    expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
+  });
+
+  test('by processOutputStep of a later step comes out as that has left it with release: result', async () => {
+    const script = [{ text: 'A secret.', calls: lookCalls() }, { text: 'A wall.' }];
+    let asked = 0;
+    const rewrite = (_id: string, [first = '']: string[]): Verdict =>
+      asked++ === 0 ? goOn : { type: 'continue', changes: { ops: [say('Of ada@example.org.')(first)] } };
+    const run = await shownBy('result', 'processOutputStep', rewrite, script);
+    expect(await run.end()).toMatchObject({ result: { text: 'Of ***.A wall.' } });
+    expect(textOf(run.chunks())).toBe('Of ***.A wall.');
+    expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
   });
 });
