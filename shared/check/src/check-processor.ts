@@ -3,7 +3,7 @@ import { MillraceError, type JsonObject } from '@millrace/contracts';
 import { within, type Bus } from '@millrace/bus';
 import { BrokenError } from './broken.ts';
 import { casesOf, type CasesFile } from './cases.ts';
-import { findTargets, findTools } from './find-targets.ts';
+import { findNamed } from './find-targets.ts';
 import { createRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { toolRules } from './rules/tool-rules.ts';
@@ -106,10 +106,9 @@ async function endProcess({ signal, exited }: StartedProcess): Promise<void> {
 async function checkStarted(options: CheckOptions, started: readonly StartedReplica[]): Promise<CheckReport[]> {
   const { bus, name, rules = RULES, limitMs = CHECK_LIMIT_MS, signal } = options;
   const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED);
-  const found = await findTargets(bus, name);
-  const tools = found.length === 0 ? await findTools(bus, name) : [];
+  const { processors: found, tools } = await findNamed(bus, name);
   const timeUp = AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]);
-  if (tools.length > 0) return checkTools(tools, seed, timeUp, options.toolRules ?? toolRules);
+  if (found.length === 0 && tools.length > 0) return checkTools(tools, seed, timeUp, options.toolRules ?? toolRules);
   if (found.length === 0)
     throw new MillraceError('processor-unknown', `No running service advertises "${name}".`, {
       remedy: 'millrace processors list shows those that are up, with --problems those that are refused.',

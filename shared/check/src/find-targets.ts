@@ -1,15 +1,25 @@
-// Which processors a name means: one by its id, or all of a service.
+// What a name means: a processor by its id, a tool by its name, or all of a service.
 import { gatherInfo, type Bus } from '@millrace/bus';
-import { isToken, readAdvertised } from '@millrace/contracts';
+import { isToken, readAdvertised, type Advertised } from '@millrace/contracts';
 import type { Target, ToolTarget } from './target.ts';
 
 export type Place = Pick<Target, 'descriptor' | 'service' | 'infos' | 'replica'>;
 
-const GATHER_MS = 500;
+/** The second is for those that are busy: before nobody of that name is there. */
+const GATHER_MS = [500, 2_500];
 
-export async function findTargets(bus: Bus, name: string): Promise<Place[]> {
-  const all = await gatherInfo(bus, { gatherMs: GATHER_MS });
-  const { processors } = readAdvertised(all, bus.subjects);
+export async function findNamed(bus: Bus, name: string): Promise<{ processors: Place[]; tools: ToolTarget[] }> {
+  let found: { processors: Place[]; tools: ToolTarget[] } = { processors: [], tools: [] };
+  for (const gatherMs of GATHER_MS) {
+    const infos = await gatherInfo(bus, { gatherMs });
+    const advertised = readAdvertised(infos, bus.subjects);
+    found = { processors: processorsNamed(name, advertised, infos), tools: toolsNamed(bus, name, advertised, infos) };
+    if (found.processors.length > 0 || found.tools.length > 0) break;
+  }
+  return found;
+}
+
+function processorsNamed(name: string, { processors }: Advertised, all: Target['infos']): Place[] {
   const named = [...processors.values()].filter(
     ({ descriptor, service }) => descriptor.id === name || service === name,
   );
@@ -21,10 +31,8 @@ export async function findTargets(bus: Bus, name: string): Promise<Place[]> {
   });
 }
 
-/** The tool of that name, or all of a service. */
-export async function findTools(bus: Bus, name: string): Promise<ToolTarget[]> {
-  const all = await gatherInfo(bus, { gatherMs: GATHER_MS });
-  const found = [...readAdvertised(all, bus.subjects).tools.values()];
+function toolsNamed(bus: Bus, name: string, { tools }: Advertised, all: Target['infos']): ToolTarget[] {
+  const found = [...tools.values()];
   const named = found.filter(({ tool, service }) => tool.name === name || service === name);
   const byName = named.filter(({ tool }) => tool.name === name);
   return (byName.length > 0 ? byName : named).flatMap(({ tool, service }) => {
