@@ -2,6 +2,7 @@
 import { controlSchema, loggedError, tenantAndRun } from '@millrace/contracts';
 import { listen, within, type Delivery } from '@millrace/bus';
 import { driveRun } from './drive-run.ts';
+import { giveBack } from './give-back.ts';
 import { createTenantShares } from './tenant-shares.ts';
 import type { Deps } from '../state/run-context.ts';
 import { FencedError } from '../state/fenced-error.ts';
@@ -53,6 +54,7 @@ export function createRunConsumer(
     } catch (error) {
       if (error instanceof FencedError) return;
       deps.log.error(loggedError(error), 'a run could not be driven; its command will come again');
+      await giveBack(deps, delivery, stop.fenced);
     }
   };
   const begin = (key: string, delivery: Delivery) => {
