@@ -6,12 +6,12 @@ import type { Asked, Target } from './ask-with-policy.ts';
 import { failedOf } from './call-processors.ts';
 import { askReplica } from './open-sessions.ts';
 import { changedType, hasChanged } from './unchanged-output.ts';
-import { judgeAll, type Judged, type Told } from './verdict-fold.ts';
+import { judge, judgeAll, type Judged } from './verdict-fold.ts';
 
 const stage = 'processOutputStream';
 
 /** `told`: behind the one that stopped, what the others keep and have found. */
-export type GuardedBatch = { judged: Judged[]; chunks: readonly Chunk[]; told?: Told[] };
+export type GuardedBatch = { judged: Judged[]; chunks: readonly Chunk[]; told?: Judged[] };
 
 /** The output of a merged request in which one broke has not been seen by all: its members are then asked one by one. */
 export async function guardOnce(
@@ -37,7 +37,7 @@ export async function guardOnce(
   if (last && last.type !== 'continue') {
     const told = output.verdicts.flatMap((verdict, at) => {
       const entry = at < judged.length ? undefined : group[at];
-      return entry ? [{ entry, verdict, ms: output.ms[at] ?? 0, attempts: 1, replica }] : [];
+      return entry ? [{ ...judge(stage, input, entry, verdict), ms: output.ms[at] ?? 0, replica }] : [];
     });
     return { answer: { judged, chunks: [], told }, served, replica };
   }

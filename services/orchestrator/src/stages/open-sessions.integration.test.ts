@@ -1,5 +1,6 @@
 // Opening the output stream's sessions: policy falls on one entry, and what was opened and is not used is given back.
 import {
+  MAX_STATE_CHARS,
   sessionInputSchema,
   sessionOpenSchema,
   type Chunk,
@@ -160,6 +161,16 @@ describe('a batch of chunks', () => {
     expect(await pass(made)).toEqual({ text: 'TEXT', interrupt: undefined });
     expect(made.run.state()).toMatchObject({ states: { a: { sequence: 1 } }, violations: [violation] });
     expect(made.events).toMatchObject([{ stage: STAGE, entries: [{ entry: 'a' }, { entry: 'b' }] }]);
+  });
+
+  test('that one stops gives back what those behind it keep, within what a state may have', async () => {
+    const kept = [{ count: 1 }, { text: 'x'.repeat(MAX_STATE_CHARS) }].map((state) => ({ type: 'continue', state }));
+    await replica(['a'], (opening, answer) => whole(opening, answer, [{ type: 'abort', reason: 'no' }, ...kept]));
+    const made = testRun(entries('a', 'b', 'c'));
+    expect((await pass(made)).interrupt).toMatchObject({ ending: { form: 'tripwire' } });
+    expect(made.run.state().states).toEqual({ b: { count: 1 } });
+    const cancelled = { entry: 'c', verdict: 'cancelled', error: { code: 'state-too-large' } };
+    expect(made.events).toMatchObject([{ entries: [{ entry: 'a' }, { entry: 'b' }, cancelled] }]);
   });
 
   test('is asked for one by one where one of a list broke: its output has not been seen by all', async () => {

@@ -92,7 +92,7 @@ export async function openOutputChain(run: Run, input: StageInput, to: ChainOutp
     room.close();
     observers.end();
     over.resolve();
-    void toldOf(telling, limits.moves()).then((told) => {
+    void toldOf(telling, input, limits.moves()).then((told) => {
       fold = told.reduce(foldTold, fold);
       resolve();
     });

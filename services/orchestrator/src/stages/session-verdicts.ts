@@ -3,20 +3,18 @@ import { SESSION_LIMITS, type PlanEntry, type StageInput } from '@millrace/contr
 import { unlessStopped } from '../state/unless-stopped.ts';
 import type { Link, Telling } from './linked-sessions.ts';
 import type { SessionEnd } from './session-client.ts';
-import { entryFailure, judge, type Judged, type Told } from './verdict-fold.ts';
+import { entryFailure, judge, type Judged } from './verdict-fold.ts';
 
 const stage = 'processOutputStream';
 
 /** @param moves how often the step's sessions were opened again before */
-export function judgedAtEnd(
-  { entries, attempts, opened }: Link,
-  end: SessionEnd,
-  input: StageInput,
-  moves: number,
-): Judged[] {
-  const { replica } = opened;
-  const common = { attempts: attempts + moves, replica };
-  return entries.slice(0, judgedCount(entries, end)).map((entry, at): Judged => {
+export function judgedAtEnd(link: Link, end: SessionEnd, input: StageInput, moves: number): Judged[] {
+  return judgedBy(link, end, input, moves).slice(0, judgedCount(link.entries, end));
+}
+
+function judgedBy({ entries, attempts, opened }: Link, end: SessionEnd, input: StageInput, moves: number): Judged[] {
+  const common = { attempts: attempts + moves, replica: opened.replica };
+  return entries.map((entry, at): Judged => {
     if ('lost' in end) return { ...lostAtOnce(entry, input, end.lost), ...common };
     const verdict = end.verdicts[at];
     if (!verdict) return { ...lostAtOnce(entry, input, unjudged), ...common };
@@ -49,21 +47,12 @@ const silent: Loss = {
 };
 
 /** What sessions of a stream that was stopped have told, entry by entry: no later than `tellMs` from now. */
-export async function toldOf(telling: readonly Telling[], moves: number): Promise<Told[]> {
+export async function toldOf(telling: readonly Telling[], input: StageInput, moves: number): Promise<Judged[]> {
   const isLate = AbortSignal.timeout(SESSION_LIMITS.tellMs);
   const told = telling.map(async ({ link, said }) => {
     const end = (await unlessStopped(said, isLate)) ?? { lost: silent };
     link.connection.client.drop();
-    return toldBy(link, end, moves);
+    return judgedBy(link, end, input, moves);
   });
   return (await Promise.all(told)).flat();
-}
-
-function toldBy({ entries, attempts, opened }: Link, end: SessionEnd, moves: number): Told[] {
-  const common = { attempts: attempts + moves, replica: opened.replica };
-  return entries.map((entry, at) => {
-    const verdict = 'lost' in end ? undefined : end.verdicts[at];
-    if (verdict && 'ms' in end) return { entry, verdict, ...common, ms: end.ms[at] ?? 0 };
-    return { entry, verdict: entryFailure(entry, 'lost' in end ? end.lost : unjudged), ...common, ms: 0 };
-  });
 }

@@ -1,8 +1,11 @@
 // A step that is stopped while its sessions are open: what their processors keep and have found is told, of those who answer, and nothing else.
 import {
+  MAX_NESTING,
+  MAX_STATE_CHARS,
   SESSION_LIMITS,
   sessionInputSchema,
   sessionOpenSchema,
+  type ErrorCode,
   type JsonObject,
   type SessionInput,
   type SessionOpen,
@@ -96,6 +99,19 @@ describe('when a processor stops the step, the others', () => {
       error: { code: 'session-lost', message: expect.stringContaining(`within ${SESSION_LIMITS.tellMs} ms`) },
     });
     await eventually(() => batches.at(-1)?.drop === true);
+  });
+
+  const deep: JsonObject = Array.from({ length: MAX_NESTING }).reduce<JsonObject>((inner) => ({ inner }), {});
+  test.each<[string, JsonObject, ErrorCode]>([
+    ['too large', { kept: 'x'.repeat(MAX_STATE_CHARS) }, 'state-too-large'],
+    ['nested too deep', deep, 'processor-verdict-refused'],
+  ])('whose state is %s keep what they had: no record could hold it', async (_what, state, code) => {
+    await scripted(() => ({ ...keeps(), verdicts: [{ type: 'continue', state }] }));
+    const { chain, push } = await step(entry('scripted'), entry('aborts-at-data'));
+    push(delta('a'), dataChunk('note', 1));
+    const { states: kept, outcomes } = await chain.end();
+    expect(kept).toEqual({});
+    expect(outcomes[1]).toMatchObject({ entry: 'scripted', verdict: 'cancelled', error: { code } });
   });
 
   test('in the session of the one that stopped give back theirs with its verdict', async () => {

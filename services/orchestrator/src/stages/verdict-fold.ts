@@ -106,10 +106,7 @@ export function entryFailure(
   return failureOf(codes[error.code] ?? error.code, `"${entry}" (${processor}): ${error.message}`);
 }
 
-/** What it says of itself, and not of the stage's input. */
-export type Told = Omit<Judged, 'input'>;
-
-const outcomeOf = ({ entry: { entry, processor }, verdict, ms, attempts, replica }: Told): EntryOutcome => ({
+const outcomeOf = ({ entry: { entry, processor }, verdict, ms, attempts, replica }: Judged): EntryOutcome => ({
   entry,
   processor,
   verdict: verdict.type,
@@ -143,7 +140,7 @@ export function foldVerdict(fold: StageFold, judged: Judged): StageFold {
 }
 
 /** The stage was stopped elsewhere: what it keeps and has found counts, its verdict does not. */
-export function foldTold(fold: StageFold, told: Told): StageFold {
+export function foldTold(fold: StageFold, told: Judged): StageFold {
   const { entry, verdict } = told;
   const outcome = { ...outcomeOf(told), verdict: 'cancelled' };
   if (verdict.type === 'failure') {
