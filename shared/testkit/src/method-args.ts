@@ -20,6 +20,7 @@ import {
   type ProcessToolCallArgs,
   type ProcessToolResultArgs,
 } from '@millrace/processor';
+import { NOTES_TOOL } from './notes-tool.ts';
 import { callContext, callEntry } from './stage-call.ts';
 
 export type TestArgs = CommonArgs & { violations: Omit<Violation, 'processorId'>[] };
@@ -58,20 +59,11 @@ export function resultArgs(
   return { ...commonArgs(state), messages: messageList.get.response.db(), messageList, systemMessages: [], result };
 }
 
-const notes = {
-  name: 'notes',
-  description: '',
-  inputSchema: {},
-  subject: 'tool.notes',
-  idempotent: true,
-  timeoutMs: 1_000,
-};
-
 export function toolCallArgs(args: JsonValue, common: TestArgs = commonArgs()): ProcessToolCallArgs & TestArgs {
   return {
     ...common,
-    toolCall: { toolCallId: 'c1', toolName: 'notes', args },
-    tool: notes,
+    toolCall: { toolCallId: 'c1', toolName: NOTES_TOOL.name, args },
+    tool: NOTES_TOOL,
     messageList: new MessageList({ entries: [], system: [] }, 'response'),
   };
 }

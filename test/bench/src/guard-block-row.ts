@@ -3,7 +3,7 @@
 import type { JsonObject } from '@millrace/contracts';
 import { createProcessorChain, loadProcessors, type ProcessorChain } from '@millrace/testkit/in-process';
 import { asInput, formsOf, GUARD_OPTIONS } from './guard-forms.ts';
-import { worstShape } from './guard-rows.ts';
+import { worstShapes } from './guard-rows.ts';
 import { differentAddresses, hostileText, plainText } from './guard-texts.ts';
 import { longestTurn } from './longest-turn.ts';
 import { round, row, type Row } from './measure.ts';
@@ -41,7 +41,7 @@ async function guardBlockRow(): Promise<Row> {
     if (!message) continue;
     const chain = createProcessorChain(definitions, [guard]);
     const holds = { First: await hold(chain, plain), Plain: await longestHold(chain, plain) };
-    const shape = await worstShape(chain, message);
+    const { dearest: shape } = await worstShapes(chain, message);
     const more = name in MORE ? { Hits: await longestHold(chain, differentAddresses(KIB)) } : {};
     const all = { ...holds, Hostile: await longestHold(chain, hostileText(shape, KIB)), ...more };
     for (const [kind, ms] of Object.entries(all)) detail[`${name}${kind}`] = round(ms);

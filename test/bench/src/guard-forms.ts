@@ -8,9 +8,8 @@ import {
   type MessageSource,
   type Stage,
   type StageInput,
-  type ToolDefinition,
 } from '@millrace/contracts';
-import type { ProcessorDefinition } from '@millrace/testkit/in-process';
+import { NOTES_TOOL, type ProcessorDefinition } from '@millrace/testkit/in-process';
 
 export type Form = { name: string; stage: Stage; inputOf(text: string): Partial<StageInput> };
 
@@ -59,18 +58,10 @@ const said = (source: MessageSource, texts: readonly string[]): Conversation => 
 
 export const asInput = (text: string): Partial<StageInput> => ({ conversation: said('input', [text]) });
 
-const notes: ToolDefinition = {
-  name: 'notes',
-  description: '',
-  inputSchema: {},
-  subject: 'tool.notes',
-  idempotent: true,
-  timeoutMs: 1_000,
-};
 const called = (args: JsonValue): Partial<StageInput> => ({
   conversation: said('input', []),
-  toolCall: { toolCallId: 'c1', toolName: notes.name, args },
-  tool: notes,
+  toolCall: { toolCallId: 'c1', toolName: NOTES_TOOL.name, args },
+  tool: NOTES_TOOL,
 });
 const PIECE = 192;
 const piecesOf = (text: string): string[] =>

@@ -1,16 +1,22 @@
-// npm run -s bench -- --json FILE [--table FILE.md] [--only NAME,NAME]: measures on this machine, everything local, each row against a baseline of the
-// same run. Figures are for comparing, never asserted. The row `reference` is measured only where it is named.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir, totalmem } from 'node:os';
+// npm run -s bench -- --json FILE [--table FILE.md] [--page FILE.md] [--only NAME,NAME]: measures on this machine, everything local, each row against a baseline of the
+// same run. Figures are for comparing, never asserted. The row `reference` is measured only where it is named. --page: a page that gets the guards' tables.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startNats, startRedis, startStack } from '@millrace/testkit/bench';
+import { withGuardTables } from './guard-table.ts';
 import type { Row } from './measure.ts';
 import { asked, rows } from './rows.ts';
 import { tableOf } from './table.ts';
 
 const { values } = parseArgs({
-  options: { json: { type: 'string' }, table: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    json: { type: 'string' },
+    table: { type: 'string' },
+    page: { type: 'string' },
+    only: { type: 'string' },
+  },
 });
 const only = values.only?.split(',');
 const all = { ...rows, ...asked };
@@ -43,10 +49,13 @@ const context = {
   ...(redis.kind === 'running' && { redisUrl: redis.url, redisPid: redis.pid }),
 };
 const measured: Row[] = [];
+/** How many wanted the processors: figures of a busy machine are dearer. */
+const loads: number[] = [];
 try {
   for (const name of names) {
     console.error(`measuring ${name}`);
     const row = await all[name]?.(context);
+    loads.push(loadavg()[0] ?? 0);
     if (row) measured.push(row);
     console.error(JSON.stringify(row));
   }
@@ -67,4 +76,9 @@ const report = JSON.stringify({ machine, rows: measured }, null, 2);
 if (values.json === undefined) console.log(report);
 else await writeFile(values.json, `${report}\n`);
 if (values.table !== undefined) await writeFile(values.table, tableOf(measured));
+if (values.page !== undefined) {
+  const load = Math.max(...loads).toFixed(1);
+  const on = `${machine.model}, ${machine.cpus} cores, Node ${machine.node}, load ${load} at most.`;
+  await writeFile(values.page, withGuardTables(await readFile(values.page, 'utf8'), measured, on));
+}
 process.exit();

@@ -4,6 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
+/** A guard, in one form, of texts of one kind: at each of several sizes. */
+export type SizedCost = {
+  form: string;
+  shape: string;
+  /** µs of processor time a KiB, and whether the guard refused the text. */
+  at: readonly { kib: number; us: number; isRefused: boolean }[];
+};
+
 export type Row = {
   name: string;
   unit: string;
@@ -11,6 +19,7 @@ export type Row = {
   baseline: number;
   ratio: number;
   detail: Record<string, number | string>;
+  sizes?: readonly SizedCost[];
 };
 
 const root = resolve(import.meta.dirname, '../../..');
