@@ -34,6 +34,8 @@ const matchRules = compileRules(ALL_RULES, lexicon);
 const NEGATED = 0.4;
 /** What is found over the end of a sentence. */
 const OVER_AN_END = 0.6;
+/** So much of it stands before the end, code units: a mark behind its first words would take the weight of any attempt. */
+const BEFORE_AN_END = 24;
 
 export type JudgeText = (text: string, options: JudgeOptions) => Judgement;
 
@@ -67,7 +69,9 @@ function signalsIn(view: View, isTool: boolean): Signal[] {
   // What is written backwards is so whatever its marks.
   if (view.codes.at(-1) !== 'markup' && !disguised) readings.push(readBackwards(letters, lexicon));
   const matches = readings.flatMap((reading) =>
-    matchRules(reading, isTool).map((match) => signalOf(match, crossesEnd(match, ends))),
+    matchRules(reading, isTool).map((match) =>
+      signalOf(match, crossesEnd({ start: match.start + BEFORE_AN_END, end: match.end }, ends)),
+    ),
   );
   const floods = findFloods(view.text).map(({ isDeluge, start, end }) => {
     const weight = isDeluge ? WEIGHTS.strong : WEIGHTS.weak;

@@ -1,8 +1,9 @@
 // Where one sentence ends and the next begins. What a rule finds over such a place is as a rule the end of one thought and the beginning of another.
 import type { Span } from '../../text/span.ts';
 
-/** One mark and a space, or a full stop of a script without spaces. Dots in a row are a pause. */
-const mark = /(?<=[^\s.!?])[.!?;\u061f\u06d4\u0964]["'\u201d\u2019)\]]{0,2}(?=\s)|[\u3002\uff01\uff1f]/g;
+/** One mark and a space, or a full stop of a script without spaces. Dots in a row are a pause, and with a small letter behind it no sentence begins. */
+const mark =
+  /(?<=[^\s.!?])[.!?;\u061f\u06d4\u0964]["'\u201d\u2019)\]]{0,2}(?=\s)(?!\s+[^\p{L}\p{N}\s]{0,4}\p{Ll})|[\u3002\uff01\uff1f]/gu;
 /** Fewer words are no sentence: a mark behind every word parts nothing. */
 const MIN_WORDS = 3;
 /** Characters that stand for a word where no spaces do. */
