@@ -32,6 +32,8 @@ const LETTERS_APART = 'letters apart';
 const matchRules = compileRules(ALL_RULES, lexicon);
 /** "Do not ignore …" is said by people who mean it. It says less, not nothing. */
 const NEGATED = 0.4;
+/** What may stand between. "Don't worry, ignore …" and "do not hesitate to ignore …" are said by others. */
+const negation = /^\s*(?:(?:ever|to|you|we|please|simply|just)\s+)?$/i;
 /** What is found over the end of a sentence. */
 const OVER_AN_END = 0.6;
 /** So much of it stands before the end, code units: a mark behind its first words would take the weight of any attempt. */
@@ -70,7 +72,7 @@ function signalsIn(view: View, isTool: boolean): Signal[] {
   if (view.codes.at(-1) !== 'markup' && !disguised) readings.push(readBackwards(letters, lexicon));
   const matches = readings.flatMap((reading) =>
     matchRules(reading, isTool).map((match) =>
-      signalOf(match, crossesEnd({ start: match.start + BEFORE_AN_END, end: match.end }, ends)),
+      signalOf(view.text, match, crossesEnd({ start: match.start + BEFORE_AN_END, end: match.end }, ends)),
     ),
   );
   const floods = findFloods(view.text).map(({ isDeluge, start, end }) => {
@@ -98,13 +100,11 @@ function wordingIn(view: View, from: 'user' | 'tool'): Signal[] {
 const told = (view: View, signals: readonly Signal[]): Signal[] =>
   placed(view, view.codes.length === 0 ? withQuotations(view.text, signals) : signals);
 
-const signalOf = ({ rule, negated, start, end }: RuleMatch, isOverEnd: boolean): Signal => ({
-  rule: rule.id,
-  aim: rule.aim,
-  weight: WEIGHTS[rule.weight] * (negated ? NEGATED : 1) * (isOverEnd ? OVER_AN_END : 1),
-  start,
-  end,
-});
+function signalOf(text: string, { rule, negator, start, end }: RuleMatch, isOverEnd: boolean): Signal {
+  const isNegated = negator !== undefined && negation.test(text.slice(negator, start));
+  const weight = WEIGHTS[rule.weight] * (isNegated ? NEGATED : 1) * (isOverEnd ? OVER_AN_END : 1);
+  return { rule: rule.id, aim: rule.aim, weight, start, end };
+}
 
 const placed = ({ spanOf, codes }: View, signals: readonly Signal[]): Signal[] =>
   signals.map((signal) => ({ ...signal, ...spanOf(signal), ...(codes.length > 0 && { codes }) }));

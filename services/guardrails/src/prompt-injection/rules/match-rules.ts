@@ -7,7 +7,8 @@ import { createChoiceSets, type ChoiceSet, type ChoiceSets } from './choice-sets
 import { createNeeding, type Need } from './needed-words.ts';
 import { readChoice, readPhrase, type Rule } from './rule.ts';
 
-export type RuleMatch = Span & { rule: Rule; negated: boolean };
+/** `negator`: the end of the "not" before it, where it may have one. */
+export type RuleMatch = Span & { rule: Rule; negator?: number | undefined };
 export type MatchRules = (reading: Reading, isTool: boolean) => RuleMatch[];
 
 type Step = { gap: number; choices: ChoiceSet; optional: boolean };
@@ -44,8 +45,8 @@ export function compileRules(rules: readonly Rule[], lexicon: Lexicon): MatchRul
         if ((rule.where === 'tool' && !isTool) || !needed.areNear(at, needs)) continue;
         const range = find(reading, at);
         if (!range || lettersIn(tokens, range) < minLetters[kind]) continue;
-        const negated = rule.negatable === true && isNegated(tokens, range.from, not);
-        found.push({ rule, negated, ...spanOf(tokens, range) });
+        const negator = rule.negatable === true ? negatorOf(tokens, range.from, not) : undefined;
+        found.push({ rule, negator, ...spanOf(tokens, range) });
       }
       return found;
     };
@@ -94,12 +95,13 @@ function spanOf(tokens: readonly Token[], { from, to }: { from: number; to: numb
 const lettersIn = (tokens: readonly Token[], { from, to }: { from: number; to: number }): number =>
   tokens.slice(from, to).reduce((sum, { size }) => sum + size, 0);
 
-function isNegated(tokens: readonly Token[], from: number, not: ReadonlySet<number>): boolean {
+function negatorOf(tokens: readonly Token[], from: number, not: ReadonlySet<number>): number | undefined {
   const index = tokens[from]?.index ?? 0;
   for (let at = from - 1; at >= 0 && (tokens[at]?.index ?? 0) >= index - NEGATION_REACH; at--) {
-    if (sizeOf(tokens, at, not) > 0) return true;
+    const size = sizeOf(tokens, at, not);
+    if (size > 0) return tokens[at + size - 1]?.end;
   }
-  return false;
+  return undefined;
 }
 
 function compileRule(rule: Rule, lexicon: Lexicon, sets: ChoiceSets): Compiled[] {
