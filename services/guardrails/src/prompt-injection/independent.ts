@@ -1,5 +1,5 @@
 // Which signals are evidence of their own: what several rules find in the same words is said once.
-import type { Span } from '../text/span.ts';
+import { coveredBy, mergeOverlapping, type Span } from '../text/span.ts';
 
 type Weighed = Span & { rule: string; weight: number };
 
@@ -13,9 +13,9 @@ export function independent<Signal extends Weighed>(signals: readonly Signal[]):
   let taken: Span[] = [];
   for (const weight of [...levels.keys()].toSorted((a, b) => b - a)) {
     const level = levels.get(weight) ?? [];
-    const own = firstOfEach(level.filter((signal) => covered(signal, taken) <= lengthOf(signal) * (1 - MIN_OWN)));
+    const own = firstOfEach(level.filter((signal) => coveredBy(signal, taken) <= lengthOf(signal) * (1 - MIN_OWN)));
     for (const signal of own) kept.add(signal);
-    taken = merged([...taken, ...own]);
+    taken = mergeOverlapping([...taken, ...own]);
   }
   return kept;
 }
@@ -33,30 +33,4 @@ function firstOfEach<Signal extends Weighed>(signals: readonly Signal[]): Signal
     if (!last || signal.end > last.end) last = signal;
   }
   return own;
-}
-
-/** How much of it stands in these. @param spans in order, apart from one another */
-function covered({ start, end }: Span, spans: readonly Span[]): number {
-  let [low, high] = [0, spans.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((spans[middle]?.end ?? 0) <= start) low = middle + 1;
-    else high = middle;
-  }
-  let sum = 0;
-  for (let at = low; (spans[at]?.start ?? end) < end; at++) {
-    const span = spans[at];
-    if (span) sum += Math.min(end, span.end) - Math.max(start, span.start);
-  }
-  return sum;
-}
-
-function merged(spans: readonly Span[]): Span[] {
-  const all: Span[] = [];
-  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = all.at(-1);
-    if (last && start <= last.end) last.end = Math.max(last.end, end);
-    else all.push({ start, end });
-  }
-  return all;
 }

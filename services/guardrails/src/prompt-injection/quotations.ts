@@ -1,6 +1,6 @@
 // What a text reports as said by others, in quotes behind a word for saying: weak signals in it say half as much. Anybody can put quotes around an
 // attempt: so what decides, or nearly does, counts in quotes as anywhere.
-import type { Span } from '../text/span.ts';
+import { coveredBy, type Span } from '../text/span.ts';
 import type { Signal } from './signals.ts';
 
 /** Signals of more weight are what they are, wherever they stand. */
@@ -38,17 +38,5 @@ function quotedIn(text: string): Span[] {
   return spans;
 }
 
-/** Both in order of their start: the first quote that may touch is looked up. */
-function shareIn({ start, end }: Span, quoted: readonly Span[]): number {
-  let [low, high] = [0, quoted.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((quoted[middle]?.end ?? 0) <= start) low = middle + 1;
-    else high = middle;
-  }
-  let covered = 0;
-  for (let at = low; (quoted[at]?.start ?? end) < end; at++) {
-    covered += Math.min(end, quoted[at]?.end ?? 0) - Math.max(start, quoted[at]?.start ?? 0);
-  }
-  return covered / Math.max(1, end - start);
-}
+export const shareIn = (signal: Span, quoted: readonly Span[]): number =>
+  coveredBy(signal, quoted) / Math.max(1, signal.end - signal.start);

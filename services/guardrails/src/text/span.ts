@@ -18,6 +18,22 @@ export function mergeOverlapping<S extends Span>(spans: readonly S[]): S[] {
   return merged.map(({ span }) => span);
 }
 
+/** How many code units of it stand in these. @param spans in order, not overlapping: the first that may touch is looked up */
+export function coveredBy({ start, end }: Span, spans: readonly Span[]): number {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((spans[middle]?.end ?? 0) <= start) low = middle + 1;
+    else high = middle;
+  }
+  let covered = 0;
+  for (let at = low; (spans[at]?.start ?? end) < end; at++) {
+    const span = spans[at];
+    if (span) covered += Math.min(end, span.end) - Math.max(start, span.start);
+  }
+  return covered;
+}
+
 /** @param spans in order, not overlapping */
 export function replaceSpans<S extends Span>(
   text: string,
