@@ -21,7 +21,7 @@ test('the cases of docs/check.md fit, and each rule stands in its table', () => 
 test('a cases file may be of several processors; one that it does not name has none', () => {
   const file = casesFileSchema.parse({ processors: { a: { repeatable: false } } });
   expect(casesOf(file, 'a').repeatable).toBe(false);
-  expect(casesOf(file, 'b')).toEqual(casesOf(undefined, 'b'));
+  for (const other of ['b', 'constructor']) expect(casesOf(file, other)).toEqual(casesOf(undefined, other));
 });
 
 describe('options that fit a schema are', () => {

@@ -5,6 +5,7 @@ import {
   stageSchema,
   tokenSchema,
   typed,
+  ownMember,
   type StageInput,
 } from '@millrace/contracts';
 import { z } from 'zod';
@@ -63,5 +64,5 @@ export type CasesFile = z.output<typeof casesFileSchema>;
 
 export function casesOf(file: CasesFile | undefined, processor: string): Cases {
   if (!file) return NO_CASES;
-  return 'processors' in file ? (file.processors[processor] ?? NO_CASES) : file;
+  return 'processors' in file ? (ownMember(file.processors, processor) ?? NO_CASES) : file;
 }

@@ -1,5 +1,5 @@
 // Which parts of a stream have ended: what is held back of one has to come out before the chunk that ends it.
-import type { Chunk } from '@millrace/contracts';
+import { ownMember, type Chunk } from '@millrace/contracts';
 
 const ENDS: Readonly<Record<string, string>> = {
   'text-end': 'text',
@@ -17,10 +17,10 @@ export function createPartOrder(): (chunk: Chunk) => string | undefined {
   const ended = new Set<string>();
   return (chunk) => {
     const id = partId('payload' in chunk ? chunk.payload : undefined);
-    const delta = DELTAS[chunk.type];
+    const delta = ownMember(DELTAS, chunk.type);
     if (delta !== undefined && ended.has(`${delta} ${String(id)}`))
       return `a "${chunk.type}" came out after the end of its part "${String(id)}"`;
-    const end = ENDS[chunk.type];
+    const end = ownMember(ENDS, chunk.type);
     if (end !== undefined) ended.add(`${end} ${String(id)}`);
     return undefined;
   };

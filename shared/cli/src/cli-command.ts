@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { defineCommand, renderUsage, runCommand, type ArgsDef, type ParsedArgs } from 'citty';
 import type { BusLog } from '@millrace/bus';
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, ownMember } from '@millrace/contracts';
 import { connect, type Client } from '@millrace/client';
 import { note, type CliIo } from './cli-io.ts';
 import type { Exit } from './exit-codes.ts';
@@ -72,7 +72,12 @@ function refuseUnknown(name: string, args: ArgsDef, given: Record<string, unknow
   for (const [option, value] of Object.entries(given)) {
     if (option === '_') continue;
     // citty gives `dry-run` as `dryRun` too.
-    const known = args[option] ?? args[option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)];
+    const known =
+      ownMember(args, option) ??
+      ownMember(
+        args,
+        option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+      );
     if (!known) throw new UsageError(`there is no option ${option.length > 1 ? '--' : '-'}${option}`, name);
     if (known.type === 'string' && typeof value !== 'string')
       throw new UsageError(`there is no option --no-${option}`, name);

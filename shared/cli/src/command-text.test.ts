@@ -55,6 +55,8 @@ describe('exits', () => {
     expect(exitOfError(new MillraceError('bus-unreachable', ''))).toBe('unreachable');
     expect(exitOfError(new MillraceError('agent-unknown', ''))).toBe('refused');
     expect(exitOfError(new Error('a bug'))).toBe('usage');
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a code as another version may answer it
+    expect(exitOfError(new MillraceError('constructor' as 'internal', ''))).toBe('refused');
   });
 });
 

@@ -1,5 +1,5 @@
 // What the command's exit code says. Scripts depend on it: `millrace --help` prints this table, and a test holds the two together.
-import { MillraceError, type ErrorCode, type RunStatus } from '@millrace/contracts';
+import { MillraceError, ownMember, type ErrorCode, type RunStatus } from '@millrace/contracts';
 
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'done: the run finished (also by halt), the agent is applied, the question is answered' },
@@ -46,7 +46,7 @@ const exitOfCode: Partial<Record<ErrorCode, Exit>> = {
 };
 
 export function exitOfError(error: unknown): Exit {
-  return MillraceError.isInstance(error) ? (exitOfCode[error.code] ?? 'refused') : 'usage';
+  return MillraceError.isInstance(error) ? (ownMember(exitOfCode, error.code) ?? 'refused') : 'usage';
 }
 
 /** For --help. */

@@ -1,6 +1,6 @@
 // The `millrace` command: from its arguments to its exit code. Never throws.
 import { stripVTControlCharacters } from 'node:util';
-import { DEFAULT_PREFIX } from '@millrace/contracts';
+import { DEFAULT_PREFIX, ownMember } from '@millrace/contracts';
 import { agentsCommand } from './agents-command.ts';
 import { group, type Cli, type Command, type Group } from './cli-command.ts';
 import { note, say, type CliIo } from './cli-io.ts';
@@ -65,7 +65,7 @@ async function dispatch(cli: Cli, root: Group, argv: string[]): Promise<void> {
     }
     if (word === '--version' && at === root) return say(cli.io, versionText());
     if (isHelp(word)) return say(cli.io, await helpOf(root, at));
-    const next: Command | Group | undefined = Object.hasOwn(at.commands, word) ? at.commands[word] : undefined;
+    const next: Command | Group | undefined = ownMember(at.commands, word);
     if (!next) throw new UsageError(`there is no command "${word}"`, at.name);
     at = next;
     rest = after;

@@ -16,6 +16,10 @@ test('schemas prints all of them in one document, and --names their names', asyn
   expect(Object.keys(JSON.parse((await schemas()).stdout).$defs)).toEqual(expect.arrayContaining(names));
 });
 
+test.each(['--constructor', '--toString'])('an option %s that the command does not have is refused', async (option) => {
+  expect(await schemas('--names', option)).toMatchObject({ code: 1, stderr: expect.stringContaining('no option') });
+});
+
 test('schemas of a name that nobody knows is wrong usage', async () => {
   expect(await schemas('nothing')).toMatchObject({ code: 1, stderr: expect.stringContaining('--names lists them') });
 });

@@ -2,7 +2,7 @@
 // answer is lost where the question was not. Bounded; ends at once with its signal.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BusLog } from '@millrace/bus';
-import { MillraceError, type ErrorCode } from '@millrace/contracts';
+import { MillraceError, ownMember, type ErrorCode } from '@millrace/contracts';
 
 /** How long after the first try it is tried again, ms. A timeout takes 10 s itself, so it is tried once more. */
 const TRIED_AGAIN_FOR_MS: Partial<Record<ErrorCode, number>> = {
@@ -24,7 +24,7 @@ export async function tryAgain<T>(what: string, log: BusLog, signal: AbortSignal
     try {
       return await ask();
     } catch (error) {
-      const forMs = MillraceError.isInstance(error) ? (TRIED_AGAIN_FOR_MS[error.code] ?? 0) : 0;
+      const forMs = MillraceError.isInstance(error) ? (ownMember(TRIED_AGAIN_FOR_MS, error.code) ?? 0) : 0;
       if (performance.now() - startedAt + pauseMs > forMs) throw error;
       if (pauseMs === FIRST_PAUSE_MS) log.warn({ because: asText(error) }, `${what} is tried again`);
     }

@@ -4,6 +4,7 @@ import { ERROR_CODES } from './error-codes.ts';
 import { wireErrorSchema, type WireError } from './errors.ts';
 import { jsonValueSchema } from './json.ts';
 import { usageSchema } from './model.ts';
+import { ownMember } from './own-member.ts';
 import { runStatusSchema } from './run.ts';
 import { stageSchema } from './stage.ts';
 import { publicViolations, publicViolationSchema, violationSchema } from './verdict.ts';
@@ -121,6 +122,6 @@ function publicOutcome(outcome: EntryOutcome): z.infer<typeof publicOutcomeSchem
 function codeOf({ code }: WireError): WireError {
   return {
     code,
-    message: Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code] : 'The reason is in the events with detail.',
+    message: ownMember(ERROR_CODES, code) ?? 'The reason is in the events with detail.',
   };
 }

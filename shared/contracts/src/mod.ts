@@ -21,6 +21,7 @@ export * from './model.ts';
 export * from './narrow-input.ts';
 export * from './open-parts.ts';
 export * from './option-rows.ts';
+export { ownMember } from './own-member.ts';
 export * from './passed-chunks.ts';
 export * from './plan.ts';
 export * from './price.ts';

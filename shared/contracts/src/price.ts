@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Issue } from './errors.ts';
 import { modelIdSchema, type Usage } from './model.ts';
+import { ownMember } from './own-member.ts';
 
 const price = z.number().min(0);
 /** Of one model, for a million tokens, in whatever unit: all prices of a tenant are in the same one. */
@@ -31,7 +32,7 @@ export function withCost(usage: Usage, prices: Prices | undefined, model: string
 }
 
 function priceOf(prices: Prices = {}, model: string): ModelPrice | undefined {
-  return Object.hasOwn(prices, model) ? prices[model] : undefined;
+  return ownMember(prices, model);
 }
 
 /** Where an agent lists this processor, a model without a price is not asked. */

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { hasChanges, mayChange, resolveChanges } from './stage-changes.ts';
 
-const schema = { type: 'object', properties: { strategy: { enum: ['block', 'redact'], default: 'block' } } };
+const schema = {
+  type: 'object',
+  properties: { strategy: { enum: ['block', 'redact'], default: 'block' }, constructor: { default: 'all' } },
+};
 const redacting = { option: 'strategy', values: ['redact'] };
 
 describe('what a processor says that it changes', () => {
@@ -13,6 +16,7 @@ describe('what a processor says that it changes', () => {
     [redacting, {}, false],
     [{ option: 'strategy', values: ['block'] }, {}, true],
     [{ option: 'other', values: [1] }, {}, false],
+    [{ option: 'constructor', values: ['all'] }, {}, true],
   ] as const)('%j with the options %j: %s', (whether, options, expected) => {
     const given = typeof whether === 'string' ? whether : { option: whether.option, values: [...whether.values] };
     const resolved = resolveChanges({ processInput: given }, schema, options);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Changes } from './changes.ts';
 import { jsonValueSchema, type JsonObject, type JsonSchema } from './json.ts';
+import { ownMember } from './own-member.ts';
 import type { Verdict } from './verdict.ts';
 import { stageSchema, type Stage } from './stage.ts';
 
@@ -25,7 +26,7 @@ export function resolveChanges(changes: StageChanges, optionsSchema: JsonSchema,
     const whether = changes[stage];
     if (whether === undefined) return [];
     if (typeof whether === 'string') return [[stage, whether === 'always'] as const];
-    const value = JSON.stringify(options[whether.option] ?? defaultOf(optionsSchema, whether.option));
+    const value = JSON.stringify(ownMember(options, whether.option) ?? defaultOf(optionsSchema, whether.option));
     return [[stage, whether.values.some((one) => JSON.stringify(one) === value)] as const];
   });
   return Object.fromEntries(resolved);

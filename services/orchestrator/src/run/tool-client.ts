@@ -6,6 +6,7 @@ import {
   isNestedDeeper,
   suspensionProblem,
   toolReplySchema,
+  ownMember,
   type Chunk,
   type ErrorCode,
   type JsonValue,
@@ -151,7 +152,7 @@ const NOT_REACHED: readonly ErrorCode[] = ['nobody-there', 'bus-unreachable', 'n
 const CODES: Partial<Record<ErrorCode, ErrorCode>> = { 'nobody-there': 'tool-not-there', timeout: 'tool-timeout' };
 
 function unanswered(call: PlacedCall, { code, message }: Pick<WireError, 'code' | 'message'>): Called {
-  const named = CODES[code] ?? code;
+  const named = ownMember(CODES, code) ?? code;
   return NOT_REACHED.includes(code) ? failed(call, named, message) : unknownOutcome(call, named, message);
 }
 

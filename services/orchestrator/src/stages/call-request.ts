@@ -3,6 +3,7 @@ import {
   asTimeoutMs,
   placeOf,
   readsAt,
+  ownMember,
   type CallEntry,
   type JsonValue,
   type PlanEntry,
@@ -43,7 +44,7 @@ export function callHead(run: Run, stage: Stage, entries: readonly PlanEntry[], 
 
 function callEntry(run: Run, stage: Stage, { entry, processor, options }: PlanEntry, resumed?: Resumed): CallEntry {
   const index = placeOf(run.plan, stage, entry);
-  const state = run.state().states[entry] ?? {};
+  const state = ownMember(run.state().states, entry) ?? {};
   const called = { entry, processor, options, state, ...(index !== undefined && { index }) };
   return resumed?.entry === entry ? { ...called, resumeData: resumed.data } : called;
 }

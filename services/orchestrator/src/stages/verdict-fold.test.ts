@@ -1,6 +1,7 @@
 import {
   MAX_VIOLATIONS,
   textMessage,
+  type ErrorCode,
   type MessageOp,
   type Stage,
   type StageInput,
@@ -9,7 +10,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { dataChunk } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
-import { emptyFold, foldVerdict, judge, type Judged } from './verdict-fold.ts';
+import { emptyFold, entryFailure, foldVerdict, judge, type Judged } from './verdict-fold.ts';
 
 const input: StageInput = {
   retryCount: 0,
@@ -172,6 +173,16 @@ describe('violations of an entry', () => {
     const { violations } = fold('processInput', judged({ type: 'continue', violations: found(1) }));
     expect(violations).toEqual([{ processorId: 'guard', message: 'v0' }]);
   });
+});
+
+test.each([
+  ['nobody-there', 'processor-not-there', '"guard" (pii): no'],
+  ['of-tomorrow', 'processor-failed', 'of-tomorrow: "guard" (pii): no'],
+  ['constructor', 'processor-failed', 'constructor: "guard" (pii): no'],
+])('an entry that was answered with %s has failed with %s', (code, failure, message) => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a code as another version may answer it
+  const error = { code: code as ErrorCode, message: 'no' };
+  expect(entryFailure(planEntry('guard', { processor: 'pii' }), error)).toMatchObject({ code: failure, message });
 });
 
 test('a verdict that changes something where the plan says that its entry changes nothing is its failure', () => {

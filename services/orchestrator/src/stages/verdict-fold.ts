@@ -8,6 +8,7 @@ import {
   hasChanges,
   mayChange,
   readsAt,
+  ownMember,
   type Chunk,
   type EntryOutcome,
   type ErrorCode,
@@ -103,7 +104,7 @@ export function entryFailure(
     'nobody-there': 'processor-not-there',
     timeout: 'processor-timeout',
   };
-  return failureOf(codes[error.code] ?? error.code, `"${entry}" (${processor}): ${error.message}`);
+  return failureOf(ownMember(codes, error.code) ?? error.code, `"${entry}" (${processor}): ${error.message}`);
 }
 
 const outcomeOf = ({ entry: { entry, processor }, verdict, ms, attempts, replica }: Judged): EntryOutcome => ({

@@ -51,6 +51,18 @@ const issuesOf = (more: Partial<RunRequest>, of = applied) => {
 };
 
 describe('a list that the caller gives', () => {
+  test('stands in place of a group, whatever its members are called', () => {
+    const members = ['toString', 'constructor'];
+    const of = (left: PlanEntry[]) => ({
+      ...applied,
+      plan: { ...applied.plan, ...planOf([...entries, ...left]), groups: [{ list: 'input' as const, members }] },
+    });
+    const inOutput = planEntry('toString', both);
+    const { plan } = planFor({ inputProcessors: ['keyword'] }, of([inOutput, planEntry('constructor')]));
+    expect(Object.keys(plan.entries).toSorted()).toEqual(['guard', 'history', 'keyword', 'polite', 'toString']);
+    expect(plan.groups).toEqual([]);
+  });
+
   test('stands in place of the agent’s; what is required follows it, and memory that', () => {
     const { plan } = planFor({ inputProcessors: ['keyword', { use: 'pii', as: 'mine', options: { a: 1 } }] });
     expect(plan.order.processInput).toEqual(['keyword', 'mine', 'guard', 'history']);

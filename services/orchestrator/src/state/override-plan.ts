@@ -6,6 +6,7 @@ import {
   stagesOfList,
   staysUnderOverrides,
   withMembers,
+  ownMember,
   type AppliedAgent,
   type Issue,
   type JsonObject,
@@ -87,7 +88,7 @@ function keptPlan(plan: Plan, lists: readonly ListName[]): Plan {
   });
   const own = Object.fromEntries(entries.map((entry) => [entry.entry, entry]));
   const groups = plan.groups?.flatMap((group) =>
-    withMembers(group, (name) => own[name]?.lists.includes(group.list) === true),
+    withMembers(group, (name) => ownMember(own, name)?.lists.includes(group.list) === true),
   );
   return { ...plan, order, listed, entries: own, ...(groups && { groups }) };
 }
@@ -107,7 +108,7 @@ function useIssues(uses: readonly OverrideUse[], { overridable = {} }: Plan, tak
   const allowed = Object.keys(overridable).join(', ') || 'none';
   return uses.flatMap((use, at): Issue[] => {
     const { list, path, name, processor } = use;
-    const template = Object.hasOwn(overridable, processor) ? overridable[processor] : undefined;
+    const template = ownMember(overridable, processor);
     if (!template)
       return [issue(path, `Callers of this agent may not list "${processor}".`, `They may list: ${allowed}.`)];
     if (!template.stages.some((stage) => stagesOfList(list).includes(stage)))

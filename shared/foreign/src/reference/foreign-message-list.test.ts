@@ -160,6 +160,11 @@ describe('what the message list does not have', () => {
     expect(verdict).toHaveProperty('message', expect.stringContaining(name));
   });
 
+  test.each(['of-tomorrow', 'constructor'])('a source %s is refused by name', async (source) => {
+    const { verdict } = await used((list) => list.add('hi', source));
+    expect(verdict).toMatchObject({ type: 'failure', message: expect.stringContaining(`source "${source}"`) });
+  });
+
   test('fails the call though the processor catches that, and gives the text back', async () => {
     const careless = {
       id: 'careless',

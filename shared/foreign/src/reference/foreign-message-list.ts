@@ -1,6 +1,6 @@
 // The MessageList that a foreign processor is handed: ours under the names of the reference. What it does not answer it refuses by name, and
 // the call fails: a guard that catches that, and lets the text through, has not judged it.
-import { MillraceError, type Message, type MessageSource } from '@millrace/contracts';
+import { MillraceError, ownMember, type Message, type MessageSource } from '@millrace/contracts';
 import type { MessageList } from '@millrace/processor';
 import { coreMessages } from './core-messages.ts';
 import { messageOf, withDates } from './foreign-messages.ts';
@@ -100,7 +100,7 @@ function answering<T extends object>(own: T, path: string, refuse: Refuse): T {
 
 function addOne(list: MessageList, given: unknown, source: string, refuse: Refuse): void {
   if (source === 'system' || (isRecord(given) && given['role'] === 'system')) return addSystem(list, given);
-  const known = SOURCES[source];
+  const known = ownMember(SOURCES, source);
   if (!known) refuse(new MillraceError('message-invalid', `There is no message source "${source.slice(0, 50)}".`));
   else list.add(messageOf(given, known === 'response' ? 'assistant' : 'user'), known);
 }

@@ -7,6 +7,12 @@ const base = { runId: TEST_RUN.runId, from: 'AGENT' as const };
 const upper = (text: string) => text.toUpperCase();
 const call = { toolCallId: 'id', toolName: 'name' };
 
+test('a type of chunk that nobody knows is text, also one whose name every object has', () => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of the "other" types of the chunk schema
+  const chunk = (text: string) => ({ type: 'toString', ...base, payload: { text } }) as unknown as Chunk;
+  expect(mapChunkText(chunk('x'), upper)).toEqual(chunk('X'));
+});
+
 describe('every field with text is mapped, and nothing else', () => {
   const chunks: Chunk[] = [
     { type: 'tool-call', ...base, payload: { ...call, args: { a: ['x', 1] } } },

@@ -2,7 +2,7 @@
 // only would let the same text through in a tool call's arguments, an object or a finished message. What is not text is named here,
 // by an allow-list: a field, and a type of chunk, that nobody knows is text. Deltas are not here: they are held back (hold-back.ts),
 // because a secret may span two of them.
-import { isDataChunk, type Chunk, type JsonValue } from '@millrace/contracts';
+import { isDataChunk, ownMember, type Chunk, type JsonValue } from '@millrace/contracts';
 
 /** What every chunk has. */
 const ENVELOPE = new Set(['type', 'runId', 'from', 'payload']);
@@ -85,7 +85,7 @@ export function mapChunkValues(chunk: Chunk, map: MapChunkValue): Chunk {
 }
 
 function mapMember(type: string, name: string, value: unknown, map: (value: unknown) => unknown): unknown {
-  if (STRUCTURE.has(name) || NO_TEXT[type]?.includes(name) || isHeldBack(type, name)) return value;
+  if (STRUCTURE.has(name) || ownMember(NO_TEXT, type)?.includes(name) || isHeldBack(type, name)) return value;
   if (FILES.has(type) && BYTES.has(name) && !isUrl(value)) return value;
   if (typeof value === 'boolean' || value === null || value === undefined) return value;
   const isEnvelope = ENVELOPES.has(name) && (name !== 'output' || STEP_ENDS.has(type)) && typeof value === 'object';

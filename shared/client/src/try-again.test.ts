@@ -1,0 +1,16 @@
+import { MillraceError, type ErrorCode } from '@millrace/contracts';
+import { createCollectedLog } from '@millrace/testkit';
+import { expect, test } from 'vitest';
+import { tryAgain } from './try-again.ts';
+
+test.each(['run-exists', 'of-tomorrow', 'constructor'])('what fails with %s is asked once', async (code) => {
+  let asked = 0;
+  const failing = async () => {
+    asked += 1;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a code as another version may answer it
+    throw new MillraceError(code as ErrorCode, 'no');
+  };
+  const { signal } = new AbortController();
+  await expect(tryAgain('asking', createCollectedLog(), signal, failing)).rejects.toMatchObject({ code });
+  expect(asked).toBe(1);
+});
