@@ -39,6 +39,9 @@ BEGINS = {  # what begins or continues a part, and how it ends
 }
 
 
+BROKEN = (Exception, SystemExit, asyncio.CancelledError)  # whatever a processor or a tool raises ends its own call alone
+
+
 class Stop(Exception):
     def __init__(self, verdict):
         super().__init__(verdict["type"])
@@ -174,6 +177,10 @@ def failure(error, code="processor-failed", retryable=True):
     return {"type": "failure", "code": code, "message": str(error) or repr(error), "retryable": retryable}
 
 
+def tool_failed(error):
+    return {"error": {"code": "tool-failed", "message": f"{type(error).__name__}: {error}"}}
+
+
 async def settled(value):
     return await value if inspect.isawaitable(value) else value
 
@@ -209,7 +216,7 @@ class Stream:
             return [] if out is None else out if isinstance(out, list) else [out]
         except Stop as stop:
             self.stopped = self.call.verdict(stop.verdict)
-        except (Exception, SystemExit) as error:
+        except BROKEN as error:
             self.stopped = failure(error)
         return []
 
@@ -235,9 +242,7 @@ class Session:
                 size += len(dump(chunks[0]))
                 some.append(chunks.pop(0))
             last = {} if chunks else more
-            batch = dump({**head, "sequence": self.next_out, "chunks": some, **last})
-            if len(batch) > self.service.nc.max_payload:
-                raise ValueError(f"A batch of {len(batch)} bytes is over the limit of {self.service.nc.max_payload}.")
+            batch = self.service.packed({**head, "sequence": self.next_out, "chunks": some, **last})
             self.next_out += 1  # only what has left is counted
             await self.service.nc.publish(self.out, batch)
             if not chunks:
@@ -286,6 +291,21 @@ class Session:
             await self.send()
 
 
+class Answers:
+    """What one call is answered with, numbered. Progress that cannot travel is the error of whoever says it, and not counted."""
+
+    def __init__(self, service, message, **always):
+        self.service, self.message, self.always, self.sequence = service, message, always, 0
+
+    def progress(self, chunks):
+        self.service.keep(self.numbered({"progress": chunks, **self.always}))
+
+    def numbered(self, value):
+        packed = self.service.packed({"sequence": self.sequence, **value})
+        self.sequence += 1
+        return self.service.post(self.message, packed)
+
+
 class Service:
     def __init__(self, nc, name, served, version, prefix):
         self.nc, self.name, self.version, self.prefix, self.replica = nc, name, version, prefix, secrets.token_hex(8)
@@ -328,7 +348,7 @@ class Service:
         async def received(message):
             try:
                 body = json.loads(message.data or b"{}")
-            except ValueError:
+            except (ValueError, RecursionError):
                 body = {}
             handled = handle(body, message)
             if inspect.isawaitable(handled):
@@ -342,9 +362,18 @@ class Service:
         task.add_done_callback(self.tasks.discard)
         return task
 
-    async def reply(self, message, value):
+    def reply(self, message, value):
+        return self.post(message, self.packed(value))
+
+    def packed(self, value):
+        data = dump(value)
+        if len(data) > self.nc.max_payload:
+            raise ValueError(f"A message of {len(data)} bytes is over the limit of {self.nc.max_payload}.")
+        return data
+
+    async def post(self, message, data):
         if message.reply.startswith("_INBOX"):
-            await self.nc.publish(message.reply, dump(value))
+            await self.nc.publish(message.reply, data)
 
     def to_session(self, batch, _message):
         if isinstance(batch, dict) and batch.get("session") in self.sessions:
@@ -352,42 +381,41 @@ class Service:
 
     def cancel(self, body, _message):
         for call_id in body.get("callIds", []) if isinstance(body, dict) else []:
-            if call_id in self.calls:
-                self.calls[call_id].cancel()
+            if call_id in self.calls:  # whoever is not there any more is given up: nobody wants its answer
+                self.calls.pop(call_id).cancel()
+
+    async def is_full(self, message):
+        self.requests[message.subject] = self.requests.get(message.subject, 0) + 1
+        if len(self.calls) < MAX_CALLS:
+            return False
+        full = {"code": "replica-busy", "message": "This replica is full.", "path": self.replica, "retryAfterMs": 100}
+        await self.reply(message, {"error": full})
+        return True
 
     async def asked(self, request, message):
         try:
             entry, stage = request["entries"][0], request["stage"]
-            self.requests[message.subject] = self.requests.get(message.subject, 0) + 1
-            if len(self.calls) + len(self.sessions) >= MAX_CALLS:
-                return await self.reply(message, {"error": {"code": "replica-busy", "message": "This replica is full.", "path": self.replica, "retryAfterMs": 100}})
+            if await self.is_full(message):
+                return
             processor = self.processors[entry["processor"]](entry.get("options", {}))
             await (self.open(request, message, processor) if stage == STREAM else self.judge(request, message, processor))
-        except asyncio.CancelledError:
-            pass
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             await self.reply(message, {"error": {"code": "processor-failed", "message": f"{type(error).__name__}: {error}"}})
 
     async def judge(self, request, message, processor):
-        sequence, started = 0, time.monotonic()
-
-        def tell(progress):
-            nonlocal sequence
-            self.keep(self.reply(message, {"sequence": sequence, "progress": progress, "replica": self.replica}))
-            sequence += 1
-
-        call = Call(request, tell)
+        started, answers = time.monotonic(), Answers(self, message, replica=self.replica)
+        call = Call(request, answers.progress)
         work = asyncio.ensure_future(self.verdict(call, getattr(processor, method_name(call.stage))))
         self.calls[call.id] = work
         try:
             done, _ = await asyncio.wait({work}, timeout=QUIET_S)
             while not done and time.monotonic() - started < request["timeoutMs"] / 1000:
-                tell([])
+                answers.progress([])
                 done, _ = await asyncio.wait({work}, timeout=HEARTBEAT_S)
-            if work.cancelled() or not done:
+            if not done or call.id not in self.calls:
                 return work.cancel()
             ms = round((time.monotonic() - started) * 1000, 3)
-            await self.reply(message, {"sequence": sequence, "verdicts": [work.result()], "ms": [ms], "replica": self.replica})
+            await answers.numbered({"verdicts": [work.result()], "ms": [ms], "replica": self.replica})
         finally:
             self.calls.pop(call.id, None)
 
@@ -396,37 +424,36 @@ class Service:
             return call.verdict(await settled(method(call)))
         except Stop as stop:
             return call.verdict(stop.verdict)
-        except (Exception, SystemExit) as error:
+        except BROKEN as error:
             return failure(error)
 
     async def tool_asked(self, request, message):
-        sequence = 0
-
-        def tell(progress):
-            nonlocal sequence
-            self.keep(self.reply(message, {"sequence": sequence, "progress": progress}))
-            sequence += 1
-
+        answers = Answers(self, message)
         try:
-            self.requests[message.subject] = self.requests.get(message.subject, 0) + 1
-            call, tool = ToolCall(request, tell), self.tools[message.subject.rsplit(".", 1)[-1]]
-            work = asyncio.ensure_future(self.execute(tool(), request["toolCall"]["args"], call))
+            if await self.is_full(message):
+                return
+            call, tool = ToolCall(request, answers.progress), self.tools[message.subject.rsplit(".", 1)[-1]]
+            work = asyncio.ensure_future(self.execute(tool, request["toolCall"]["args"], call))
             self.calls[call.id] = work
             try:
-                said = {"result": await asyncio.wait_for(work, request["timeoutMs"] / 1000)}
-                json.dumps(said)
+                done, _ = await asyncio.wait({work}, timeout=request["timeoutMs"] / 1000)
+                if not done or call.id not in self.calls:
+                    return work.cancel()
             finally:
                 self.calls.pop(call.id, None)
-        except (asyncio.CancelledError, asyncio.TimeoutError):
-            return
-        except Stop as stop:
-            said = {"suspended": {key: value for key, value in stop.verdict.items() if key != "type"}}
-        except Exception as error:
-            said = {"error": {"code": "tool-failed", "message": f"{type(error).__name__}: {error}"}}
-        await self.reply(message, {"sequence": sequence, **said, "replica": self.replica})
+            await answers.numbered({**work.result(), "replica": self.replica})
+        except Exception as error:  # no request, or what came of it cannot travel
+            await answers.numbered({**tool_failed(error), "replica": self.replica})
 
     async def execute(self, tool, args, call):
-        return await settled(tool.execute(args, call))
+        try:
+            return {"result": await settled(tool().execute(args, call))}
+        except Stop as stop:
+            if stop.verdict["type"] != "suspend":
+                return tool_failed(stop)
+            return {"suspended": {key: value for key, value in stop.verdict.items() if key != "type"}}
+        except BROKEN as error:
+            return tool_failed(error)
 
     async def open(self, request, message, processor):
         stream = Stream(processor, request)

@@ -21,6 +21,10 @@ CONTINUE = {"verdicts": [{"type": "continue"}], "ms": [0]}
 sessions = {}
 
 
+def failure(code, message):
+    return {"verdicts": [{"type": "failure", "code": code, "message": message, "retryable": True}], "ms": [0]}
+
+
 def process_input(call):  # one verdict, for the first entry: whatever stands behind it is asked for again
     entries, options = call["input"].get("conversation", {}).get("entries", []), call["entries"][0]["options"]
     text = "".join(part.get("text", "") for entry in entries for part in entry["message"]["content"]["parts"])
@@ -54,20 +58,27 @@ class Session:
         await self.nc.publish(self.out, dump({**batch, **({"closing": True} if self.closing else {}), **more}))
 
     async def receive(self, batch):
-        self.heard, lost = time.monotonic(), batch["sequence"] != self.next_in
-        if batch.get("drop") or lost or batch.get("end") or batch.get("tell"):
+        self.heard = time.monotonic()
+        try:
+            answer = {} if batch.get("drop") else self.judge(batch)
+        except Exception as error:  # it does not fit: without its chunks the answer would be another one
+            answer = failure("processor-failed", repr(error))
+        if "verdicts" in answer or batch.get("drop"):
             del sessions[self.id]
-        if batch.get("drop"):
-            return
-        if lost:
-            verdict = {"type": "failure", "code": "session-lost", "message": "A batch was lost.", "retryable": True}
-            return await self.send(verdicts=[verdict], ms=[0])
+        if answer:
+            await self.send(**answer)
+
+    def judge(self, batch):
+        if batch["sequence"] != self.next_in:
+            return failure("session-lost", "A batch was lost.")
+        self.next_in += 1
         if batch.get("tell"):  # somebody else has stopped the stream: what is held goes nowhere
-            return await self.send(**CONTINUE)
-        self.next_in, self.processed = self.next_in + 1, self.processed + len(batch["chunks"])
-        if batch["chunks"] or batch.get("end"):
-            out = [o for chunk in batch["chunks"] for o in mask(self.word, self.held, chunk)]
-            await self.send(out, **(CONTINUE if batch.get("end") else {}))
+            return CONTINUE
+        out = [o for chunk in batch["chunks"] for o in mask(self.word, self.held, chunk)]
+        self.processed += len(batch["chunks"])
+        if batch.get("end"):
+            return {"chunks": out, **CONTINUE}
+        return {"chunks": out} if batch["chunks"] else {}
 
     async def live(self):  # a sign of life twice a second; an orchestrator that is silent for 3 s is gone
         while self.id in sessions:

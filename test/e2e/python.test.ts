@@ -1,13 +1,23 @@
 // The examples in Python, in an environment of their own: both hold to docs/wire.md, and judge in a run of the real orchestrator.
 // Skipped, with a line that says why, where there is no python3 or no package index.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, useBus, useNats, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
 import { collect, textOf } from './collect.ts';
+import {
+  answerOf,
+  BROKEN_CALLS,
+  BROKEN_STREAMS,
+  BROKEN_TOOLS,
+  endOfSession,
+  toolAnswer,
+  withProgram,
+  writeBroken,
+} from './python/broken-programs.ts';
 import { millrace, root, runCommand } from './run-command.ts';
 import { script } from './script.ts';
 
@@ -83,86 +93,50 @@ test.for(EXAMPLES)('%s (%s) blocks and masks in a run', async ([id, file], conte
   }
 });
 
-/** What a stage does; the last one makes no mistake. */
-const BROKEN = [
-  ['py-too-large', "process_output_stream(self, chunk, call): return {**chunk, 'x': 'y' * 9_000_000}"],
-  ['py-no-json', "process_output_stream(self, chunk, call): call.state['seen'] = {1, 2}"],
-  ['py-not-a-number', "process_output_stream(self, chunk, call): call.state['mean'] = float('nan')"],
-  ['py-leaves', 'process_output_stream(self, chunk, call): raise SystemExit(1)'],
-  ['py-plain', 'process_output_stream(self, chunk, call): return chunk'],
-] as const;
-
-async function startBroken(): Promise<ChildProcess> {
-  const classes = BROKEN.map(
-    ([id, method], at) => `class P${at}(Processor):\n    id, description = "${id}", "x"\n    def ${method}\n`,
-  );
-  const names = BROKEN.map((_, at) => `P${at}`).join(', ');
-  const program = join(environment, 'broken.py');
-  const text = `from millrace import Processor, serve\n${classes.join('')}serve("py-broken", [${names}])\n`;
-  await writeFile(program, text);
-  const env = { ...process.env, NATS_URL: nats.url, PYTHONPATH: folder };
-  return spawn(python(), [program], { env, stdio: 'ignore' });
-}
-
-/** How a session ends that is sent two chunks, or what is no batch. */
-async function endOfSession(processor: string, batches: readonly object[]): Promise<object> {
-  const { nc, subjects, id } = bus.bus;
-  const session = crypto.randomUUID();
-  const { promise, resolve } = Promise.withResolvers<object>();
-  const out = nc.subscribe(subjects.out(id, session), {
-    callback: (_error, message) => {
-      const batch: { verdicts?: object[] } = message.json();
-      if (batch.verdicts) resolve(batch.verdicts[0] ?? {});
-    },
-  });
-  const open = {
-    callId: session,
-    session,
-    orchestrator: id,
-    stage: 'processOutputStream',
-    requestContext: {},
-    run: { tenant: 't', runId: 'r', agent: 'a', epoch: 1 },
-    entries: [{ entry: processor, processor, options: {}, state: {} }],
-    timeoutMs: 5_000,
-    remainingMs: 60_000,
-    input: { retryCount: 0, stepNumber: 0 },
-  };
-  const subject = subjects.stage('processOutputStream', processor);
-  const asked = () => nc.request(subject, JSON.stringify(open), { timeout: 5_000 });
-  const opened: { service: string; replica: string } = (await eventually(asked, { timeoutMs: 20_000 })).json();
-  const to = subjects.session(opened.service, opened.replica, session);
-  for (const batch of batches) nc.publish(to, JSON.stringify({ session, processed: 0, ...batch }));
-  try {
-    return await promise;
-  } finally {
-    out.unsubscribe();
-  }
-}
-
 const DELTA = { type: 'text-delta', runId: 'r', from: 'AGENT', payload: { id: '1', text: 'a word' } };
 const WHOLE = [{ sequence: 0, chunks: [DELTA], end: true }];
+const NO_BATCHES = [
+  {},
+  { sequence: 0 },
+  { sequence: 0, chunks: [7] },
+  { sequence: 0, chunks: [{ type: 'text-delta' }] },
+];
+const FAILED = { type: 'failure', code: 'processor-failed' };
 
 test(
-  'what in a session does not fit or cannot travel ends it with a failure, and its service serves on',
+  'what does not fit, cannot travel, or ends more than itself is a failure at once, and its service serves on',
   { timeout: CHECK_MS },
   async (context) => {
     needsPython(context);
-    const child = await startBroken();
-    const exited = once(child, 'exit');
-    const failed = { type: 'failure', code: 'processor-failed' };
-    try {
-      for (const id of ['py-too-large', 'py-no-json', 'py-not-a-number', 'py-leaves'])
-        expect({ id, ...(await endOfSession(id, WHOLE)) }).toMatchObject({ id, ...failed });
-      for (const batch of [{}, { sequence: 0 }, { sequence: 0, chunks: [7] }])
-        expect(await endOfSession('py-plain', [batch])).toMatchObject(failed);
-      expect(await endOfSession('py-plain', WHOLE)).toMatchObject({ type: 'continue' });
-      expect(child.exitCode).toBeNull();
-    } finally {
-      child.kill('SIGTERM');
-      await exited;
-    }
+    const rig = { bus: bus.bus, python: python(), folder };
+    await withProgram(rig, await writeBroken(environment), 'py-broken', async () => {
+      for (const id of Object.keys(BROKEN_STREAMS))
+        expect({ id, ...(await endOfSession(bus.bus, id, WHOLE)) }).toMatchObject(
+          id === 'py-plain' ? { id, type: 'continue' } : { id, ...FAILED },
+        );
+      for (const batch of NO_BATCHES) expect(await endOfSession(bus.bus, 'py-plain', [batch])).toMatchObject(FAILED);
+      for (const id of Object.keys(BROKEN_CALLS))
+        expect(`${id} ${JSON.stringify(await answerOf(bus.bus, id))}`).toContain(
+          id === 'py-call-plain' ? '"type":"continue"' : 'processor-failed',
+        );
+      for (const id of Object.keys(BROKEN_TOOLS))
+        expect({ id, ...(await toolAnswer(bus.bus, id)) }).toMatchObject({
+          id,
+          sequence: 0,
+          ...(id === 'py-tool-plain' ? { result: 1 } : { error: { code: 'tool-failed' } }),
+        });
+    });
   },
 );
+
+test('processor.py: a batch that does not fit ends its session with a failure', async (context) => {
+  needsPython(context);
+  const rig = { bus: bus.bus, python: python(), folder };
+  await withProgram(rig, join(folder, 'processor.py'), 'py-service', async () => {
+    for (const batch of NO_BATCHES) expect(await endOfSession(bus.bus, 'py-guard', [batch])).toMatchObject(FAILED);
+    expect(await endOfSession(bus.bus, 'py-guard', WHOLE)).toMatchObject({ type: 'continue' });
+  });
+});
 
 test.for(['processor', 'tool'])(
   'what `millrace new %s --lang py` writes holds to the wire at once',

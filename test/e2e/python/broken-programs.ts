@@ -1,0 +1,131 @@
+// Processors and tools in Python that break, each in one way, in one service; and what they are asked, as the orchestrator asks it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventually, type TestBus } from '@millrace/testkit';
+import { expect } from 'vitest';
+
+/** The last of each makes no mistake. */
+export const BROKEN_STREAMS = {
+  'py-too-large': "return {**chunk, 'x': 'y' * 9_000_000}",
+  'py-no-json': "call.state['seen'] = {1, 2}",
+  'py-not-a-number': "call.state['mean'] = float('nan')",
+  'py-leaves': 'raise SystemExit(1)',
+  'py-cancelled': 'raise asyncio.CancelledError',
+  'py-plain': 'return chunk',
+};
+export const BROKEN_CALLS = {
+  'py-call-cancelled': 'raise asyncio.CancelledError',
+  'py-call-leaves': 'raise SystemExit(1)',
+  'py-call-progress': "call.write('seen', {1, 2})",
+  'py-call-too-large': "abort('x' * 9_000_000)",
+  'py-call-plain': 'return None',
+};
+export const BROKEN_TOOLS = {
+  'py-tool-timeout': 'raise TimeoutError',
+  'py-tool-cancelled': 'raise asyncio.CancelledError',
+  'py-tool-leaves': 'raise SystemExit(1)',
+  'py-tool-no-json': 'return {1, 2}',
+  'py-tool-not-a-number': "return float('nan')",
+  'py-tool-too-large': "return 'x' * 9_000_000",
+  'py-tool-progress': "call.write('seen', {1, 2})",
+  'py-tool-aborts': "abort('no')",
+  'py-tool-plain': 'return 1',
+};
+
+const KINDS = [
+  [BROKEN_STREAMS, 'Processor', 'id', 'process_output_stream(self, chunk, call)'],
+  [BROKEN_CALLS, 'Processor', 'id', 'process_input(self, call)'],
+  [BROKEN_TOOLS, 'Tool', 'name', 'execute(self, args, call)'],
+] as const;
+
+/** All of them in one program of the service py-broken. @returns where it is */
+export async function writeBroken(into: string): Promise<string> {
+  const classOf = (id: string) => `C${id.replaceAll('-', '')}`;
+  const classes = KINDS.flatMap(([broken, base, member, method]) =>
+    Object.entries(broken).map(
+      ([id, does]) =>
+        `class ${classOf(id)}(${base}):\n    ${member}, description = "${id}", "x"\n    async def ${method}:\n        ${does}\n`,
+    ),
+  );
+  const names = KINDS.flatMap(([broken]) => Object.keys(broken).map(classOf));
+  const head = 'import asyncio\nfrom millrace import Processor, Tool, abort, serve\n';
+  const program = join(into, 'broken.py');
+  await writeFile(program, `${head}${classes.join('')}serve("py-broken", [${names.join(', ')}])\n`);
+  return program;
+}
+
+/** What `use` is for is done while the program runs, and serves. @param folder where millrace.py is */
+export async function withProgram(
+  { bus, python, folder }: { bus: TestBus['bus']; python: string; folder: string },
+  program: string,
+  service: string,
+  use: () => Promise<void>,
+): Promise<void> {
+  const env = { ...process.env, NATS_URL: bus.nc.getServer(), PYTHONPATH: folder };
+  const child = spawn(python, [program], { env, stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  try {
+    await eventually(() => bus.nc.request(`$SRV.PING.${service}`, '', { timeout: 1_000 }), { timeoutMs: 20_000 });
+    await use();
+    expect(child.exitCode).toBeNull();
+  } finally {
+    child.kill('SIGTERM');
+    await exited;
+  }
+}
+
+const run = { tenant: 't', runId: 'r', agent: 'a', epoch: 1 };
+/** Long before anybody gives a call up that is not answered. */
+const ANSWER_MS = 5_000;
+const callOf = (stage: string, processor: string) => ({
+  callId: crypto.randomUUID(),
+  stage,
+  requestContext: {},
+  run,
+  entries: [{ entry: processor, processor, options: {}, state: {} }],
+  timeoutMs: 20_000,
+  remainingMs: 60_000,
+  input: { retryCount: 0, stepNumber: 0 },
+});
+const asked = async ({ nc }: TestBus['bus'], subject: string, question: object) =>
+  (await nc.request(subject, JSON.stringify(question), { timeout: ANSWER_MS })).json<Record<string, unknown>>();
+
+export const answerOf = (bus: TestBus['bus'], processor: string) =>
+  asked(bus, bus.subjects.stage('processInput', processor), callOf('processInput', processor));
+
+export function toolAnswer(bus: TestBus['bus'], tool: string) {
+  const { callId } = callOf('', tool);
+  const toolCall = { toolCallId: 'c', toolName: tool, args: {} };
+  const head = { callId, run, stepNumber: 0, position: 0, requestContext: {}, timeoutMs: 20_000 };
+  return asked(bus, bus.subjects.tool(tool), { ...head, toolCall });
+}
+
+/** How a session ends that is sent these batches, or what is none. */
+export async function endOfSession(
+  bus: TestBus['bus'],
+  processor: string,
+  batches: readonly object[],
+): Promise<object> {
+  const { nc, subjects, id } = bus;
+  const session = crypto.randomUUID();
+  let end: object | undefined;
+  const out = nc.subscribe(subjects.out(id, session), {
+    callback: (_error, message) => {
+      const batch: { verdicts?: object[] } = message.json();
+      end ??= batch.verdicts?.[0];
+    },
+  });
+  const open = { ...callOf('processOutputStream', processor), session, orchestrator: id };
+  const opened = await asked(bus, subjects.stage('processOutputStream', processor), open);
+  const to = subjects.session(String(opened['service']), String(opened['replica']), session);
+  for (const batch of batches) nc.publish(to, JSON.stringify({ session, processed: 0, ...batch }));
+  try {
+    return await eventually(() => end, { timeoutMs: ANSWER_MS });
+  } catch (cause) {
+    throw new Error(`${processor} does not end its session`, { cause });
+  } finally {
+    out.unsubscribe();
+  }
+}
