@@ -10,8 +10,7 @@ import {
 } from '@millrace/contracts';
 import { startService } from '@millrace/service';
 import { useBus, useNats, useService } from '@millrace/testkit';
-import { expect, test } from 'vitest';
-import { areLanguagesLoaded } from './language/detect-language.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { PROCESSORS } from './processors.ts';
 import { guardrailsService } from './service.ts';
 import { deltaChunk, endChunk } from './testing/stream-text.ts';
@@ -73,8 +72,16 @@ async function processStream(chunks: Chunk[], entries: CallEntry[]) {
 
 const deltas = (...texts: string[]) => [...texts.map((text) => deltaChunk('text', text)), endChunk('text')];
 
-// Before any call of this file.
-test('the service has loaded what tells languages before it serves', () => expect(areLanguagesLoaded()).toBe(true));
+test('the service has loaded what tells languages before it serves', async () => {
+  // Files share their modules: what another one has loaded says nothing of the service.
+  vi.resetModules();
+  const fresh = await import('./service.ts');
+  const { areLanguagesLoaded } = await import('./language/detect-language.ts');
+  expect(areLanguagesLoaded()).toBe(false);
+  const service = await startService(fresh.guardrailsService, { NATS_URL: nats.url, LOG_LEVEL: 'silent' });
+  onTestFinished(() => service.stop());
+  expect(areLanguagesLoaded()).toBe(true);
+});
 
 test('guards of one list judge one after the other what the one before let through', async () => {
   const guards = [

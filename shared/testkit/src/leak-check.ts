@@ -1,6 +1,7 @@
-// Setup file of every test file: fails the file that leaves a socket, a server, a timer or a child process behind. Its hooks
-// are the first to be registered, so the check runs after all other afterAll hooks.
-import { afterAll, beforeAll } from 'vitest';
+// Setup file of every test file: fails the file that leaves a socket, a server, a timer, a child process or a changed environment behind.
+// Its hooks are the first to be registered, so the check runs after all other afterAll hooks.
+import { afterAll, beforeAll, vi } from 'vitest';
+import { changedState, globalState } from './global-state.ts';
 import { leftOverAfter, openThings, type OpenThings } from './open-things.ts';
 
 /** Long enough for sockets that were told to close; not for timers that somebody forgot. */
@@ -12,6 +13,8 @@ declare global {
   var millraceLeftTimers: number | undefined;
 }
 let before: OpenThings = {};
+/** The file is not imported yet. */
+const state = globalState();
 
 beforeAll(() => {
   // The runner's own timers, which report what has passed so far, are gone in a moment: counted, they would hide as many of the file's.
@@ -19,9 +22,12 @@ beforeAll(() => {
 });
 
 afterAll(async () => {
+  const changed = changedState(state, globalState());
+  vi.useRealTimers();
   const soon = await leftOverAfter(before, GRACE_MS);
-  const left = soon.every((thing) => thing.endsWith('Timeout')) ? soon : await leftOverAfter(before, BUSY_GRACE_MS);
+  const open = soon.every((thing) => thing.endsWith('Timeout')) ? soon : await leftOverAfter(before, BUSY_GRACE_MS);
+  const left = [...open, ...changed];
   if (left.length === 0) return;
   globalThis.millraceLeftTimers = openThings()['Timeout'] ?? 0;
-  throw new Error(`The tests of this file left behind: ${left.join(', ')}. Close it in afterAll.`);
+  throw new Error(`The tests of this file left behind: ${left.join(', ')}. Close it, or put it back, in afterAll.`);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Part } from '../testing/foreign-classes.ts';
 import { callForeign, streamForeign } from '../testing/foreign-rig.ts';
 import { textChunks } from '@millrace/testkit';
@@ -60,6 +60,7 @@ test('a state that cannot travel fails the call, after a stream as well', async 
 
 test('a foreign state is what it was at the next call; timers in it are over', async () => {
   vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const fired: string[] = [];
   const counting = {
     id: 'counting',
@@ -74,6 +75,5 @@ test('a foreign state is what it was at the next call; timers in it are over', a
   expect(second).toMatchObject({ type: 'continue', state: { seen: { value: [0, 1] } } });
   expect(state).not.toHaveProperty('timer');
   vi.runAllTimers();
-  vi.useRealTimers();
   expect(fired).toEqual([]);
 });
