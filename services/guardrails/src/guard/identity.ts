@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { plainView } from '../segments/plain-view.ts';
 
 /** Letters of a hash: 16 of 16 possible values each, 64 bits. */
-const HASH_LENGTH = 16;
+export const IDENTITY_LENGTH = 16;
 
 /** A longer value is known as it is written, code units: nobody types it twice, and its plain view would take a turn of its own. */
 export const MAX_PLAIN = 16_384;
@@ -14,7 +14,7 @@ export type Identify = (rule: string, value: string) => string;
 export function identityOf(rule: string, value: string): string {
   const hex = hash('sha256', `${rule}:${value.length > MAX_PLAIN ? value : plainOf(value)}`, 'hex').slice(
     0,
-    HASH_LENGTH,
+    IDENTITY_LENGTH,
   );
   const letters: number[] = [];
   for (let at = 0; at < hex.length; at++) letters.push(asLetter(hex.charCodeAt(at)));

@@ -37,11 +37,11 @@ export function createReport(
   identify: Identify = identityOf,
 ): Report {
   const byRule = new Map<string, { count: number; hits: JsonValue[] }>();
-  const isNew = strategy === 'warn' ? createMemory(args.state, identify) : () => true;
+  const isNew = strategy === 'warn' ? createMemory(args.state, identify) : undefined;
   return {
     add(hits, text, where) {
       for (const { rule, start, end, detail } of hits) {
-        if (!isNew(rule, text.slice(start, end))) continue;
+        if (isNew && !isNew(rule, text.slice(start, end))) continue;
         const told = byRule.get(rule) ?? { count: 0, hits: [] };
         byRule.set(rule, told);
         told.count += 1;

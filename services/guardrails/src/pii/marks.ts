@@ -1,8 +1,8 @@
 // What stands in the place of personal data. A mark holds no digit and no @ (but for a placeholder's number), so that a marked
 // text is never marked again.
 import type { JsonObject } from '@millrace/contracts';
-import { numberIn } from '../guard/entry-state.ts';
 import type { Identify } from '../guard/identity.ts';
+import { placeholderNumber } from './placeholder-numbers.ts';
 
 export const METHODS = ['mask', 'hash', 'remove', 'placeholder'] as const;
 export type Method = (typeof METHODS)[number];
@@ -10,7 +10,7 @@ export type Method = (typeof METHODS)[number];
 /** Those that say which value they stand for. */
 export const identifies = (method: Method): boolean => method === 'hash' || method === 'placeholder';
 
-/** @param known numbers of the values that were met before in this run, by hash; new ones are added */
+/** @param known what placeholder-numbers.ts knows of this run; new values are added */
 export function markOf(type: string, value: string, method: Method, known: JsonObject, identify: Identify): string {
   switch (method) {
     case 'mask':
@@ -20,19 +20,14 @@ export function markOf(type: string, value: string, method: Method, known: JsonO
     case 'hash':
       return `[${nameOf(type)}:${identify(type, value)}]`;
     case 'placeholder':
-      return `[${nameOf(type)}_${numberOf(type, identify(type, value), known)}]`;
+      return `[${nameOf(type)}_${placeholderNumber(type, identify(type, value), known)}]`;
   }
 }
 
-const nameOf = (type: string): string => type.toUpperCase().replaceAll('-', '_');
-
-function numberOf(type: string, identity: string, known: JsonObject): number {
-  const key = `${type} ${identity}`;
-  const seen = numberIn(known, key);
-  if (seen > 0) return seen;
-  // How many there are of the type: a key without a value's hash.
-  const next = numberIn(known, type) + 1;
-  known[type] = next;
-  known[key] = next;
-  return next;
+/** There are few types, and may be thousands of marks. */
+const names = new Map<string, string>();
+function nameOf(type: string): string {
+  const name = names.get(type) ?? type.toUpperCase().replaceAll('-', '_');
+  names.set(type, name);
+  return name;
 }
