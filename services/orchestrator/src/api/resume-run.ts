@@ -39,12 +39,17 @@ export async function resumeRun(
   if (!pending || !kinds.includes(pending.kind)) throw invalidToken(runId);
   refuseExpired(pending, head);
   const answered = await writeResumption(access, head, pending, { resumeId, data });
-  if (answered === 'used') throw usedToken(runId);
+  const wake = () => wakeRun(access, head, `${pending.id}.${head.epoch}`);
+  if (answered === 'used') {
+    // Whoever gave the first answer may have been told that the bus was away, and nobody of the answer: it counts from now on.
+    if (status === 'suspended') await wake();
+    throw usedToken(runId);
+  }
   try {
     // It may have ended just then, and what is kept of it has been forgotten.
     const now = (await readHead(access, head.tenant, runId))?.value.status ?? status;
     if (isFinal(now)) throw notSuspended(runId, now);
-    await wakeRun(access, head, `${pending.id}.${head.epoch}`);
+    await wake();
   } catch (error) {
     if (answered !== 'same') await takeBack(access, head, pending.id, answered.revision);
     throw error;

@@ -14,10 +14,10 @@ const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
 const runs = useSuspendedRuns(stream);
 
-/** It waits for a second. */
-async function brieflySuspended() {
+/** It waits for a second, if nothing else is said. */
+async function brieflySuspended(expiresInSeconds = 1) {
   const script = ({ entries: [entry] }: StageCall): Verdict[] => [
-    entry?.resumeData === undefined ? ask({ expiresInSeconds: 1 }) : goOn,
+    entry?.resumeData === undefined ? ask({ expiresInSeconds }) : goOn,
   ];
   runs.stops.push(scriptReplica(connection.bus, 'processInput', ['brief'], script).stop);
   const driver = runs.driver({ text: 'never' });
@@ -64,4 +64,25 @@ test('an answer that is stored when the run has ended is refused, and not kept',
   });
   const kept = await runs.keptOf(run);
   expect(kept.filter((key) => !key.startsWith('end.'))).toEqual([`head.acme.${run.runId}`]);
+});
+
+test('an answer that was stored, and of which nobody was told, counts when its token comes again', async () => {
+  const { run, head, token } = await brieflySuspended(60);
+  const { access } = stream;
+  let away = false;
+  const js = Object.create(access.js, {
+    publish: {
+      value: async (...args: Parameters<typeof access.js.publish>) => {
+        if (away) throw new Error('the bus is away');
+        away = args[0].includes(`.resumption.acme.${run.runId}`);
+        return access.js.publish(...args);
+      },
+    },
+  });
+  await expect(resumeRun({ ...access, js }, head, { token, data: 1 }, ['approval'])).rejects.toMatchObject({
+    code: 'bus-unreachable',
+  });
+  runs.orchestrator({ text: 'Hello.' });
+  await expect(runs.resume(run, token, 2)).rejects.toMatchObject({ code: 'resume-token-used' });
+  await runs.becomes(run, 'finished');
 });
