@@ -112,7 +112,7 @@ test('a finish keeps its ids and names, and loses text wherever else it stands',
 });
 
 describe('what is not known to be no text is text', () => {
-  const mappedOf = (type: string, payload: object): unknown => {
+  const mappedOf = (type: string, payload: unknown): unknown => {
     const chunk: Chunk = JSON.parse(JSON.stringify({ type, ...base, payload }));
     const mapped = mapChunkText(chunk, upper);
     return 'payload' in mapped && mapped.payload;
@@ -120,6 +120,9 @@ describe('what is not known to be no text is text', () => {
 
   test.each([
     ['a type that nobody knows', 'brand-new', { note: 'x', id: 'x' }, { note: 'X', id: 'x' }],
+    ['a payload that is a text', 'brand-new', 'x', 'X'],
+    ['a payload that is a list', 'brand-new', ['x', { note: 'x' }], ['X', { note: 'X' }]],
+    ['what a piece of arguments is called, elsewhere', 'brand-new', { argsTextDelta: 'x' }, { argsTextDelta: 'X' }],
     ['a member that nobody knows', 'text-start', { id: 'x', note: 'x' }, { id: 'x', note: 'X' }],
     [
       'references at the end of a text',

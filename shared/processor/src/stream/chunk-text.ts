@@ -79,7 +79,12 @@ export function mapChunkValues(chunk: Chunk, map: MapChunkValue): Chunk {
   const envelope = isDataChunk(chunk) ? DATA_ENVELOPE : ENVELOPE;
   const outer = mapFields(chunk, (name, value) => (envelope.has(name) ? value : mapValue(value)));
   const payload: unknown = !isDataChunk(chunk) && 'payload' in chunk ? chunk.payload : undefined;
-  if (typeof payload !== 'object' || payload === null) return outer;
+  if (payload === undefined || payload === null) return outer;
+  // Of a type that nobody knows a payload may be of any shape.
+  if (typeof payload !== 'object' || Array.isArray(payload)) {
+    const whole = mapValue(payload);
+    return whole === payload ? outer : withPayload(outer, whole);
+  }
   const mapped = mapFields(payload, (name, value) => mapMember(chunk.type, name, value, mapValue));
   return mapped === payload ? outer : withPayload(outer, mapped);
 }
@@ -98,7 +103,9 @@ const isPlainMetadata = (type: string, name: string): boolean => type === 'tripw
 
 /** The text of a piece is judged with the pieces around it. */
 function isHeldBack(type: string, name: string): boolean {
-  return name === 'text' ? type === 'text-delta' || type === 'reasoning-delta' : name === 'argsTextDelta';
+  return name === 'text'
+    ? type === 'text-delta' || type === 'reasoning-delta'
+    : name === 'argsTextDelta' && type === 'tool-call-delta';
 }
 
 const DELTA = new Set(['id', 'text', 'toolCallId', 'toolName', 'argsTextDelta']);
