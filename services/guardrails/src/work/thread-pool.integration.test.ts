@@ -60,6 +60,12 @@ describe('a thread pool', () => {
     await expect(nowhere.run('next', { cost: 1, signal })).rejects.toThrow('nowhere');
     await expect(nowhere.run('next', { cost: 1, signal })).rejects.toThrow('nowhere');
   });
+  test('fails who waits for a thread that does not come to its start', async () => {
+    const silent = new URL('../testing/silent-thread.ts', import.meta.url);
+    const stuck = (pool = createThreadPool({ module: silent, size: 1, maxStartMs: 1 }));
+    const waiting = ['one', 'other'].map((job) => stuck.run(job, { cost: 1, signal }));
+    for (const job of waiting) await expect(job).rejects.toMatchObject({ code: 'processor-timeout' });
+  });
   test('fails the job of a thread that breaks, and goes on with the next', async () => {
     const { run } = started({ size: 1 });
     await expect(run('break', { cost: 1, signal })).rejects.toThrow('ended');

@@ -19,12 +19,14 @@ export type ThreadPool = {
 export type ThreadAnswer = { answer: unknown } | { error: string };
 type ThreadMessage = ThreadAnswer | 'ready';
 
-export type ThreadPoolOptions = { module: URL; size?: number; maxJobMs?: number; idleMs?: number };
+export type ThreadPoolOptions = { module: URL; size?: number; maxJobMs?: number; maxStartMs?: number; idleMs?: number };
 
 /** One long message must not keep the next one waiting; more threads than cores would only take turns. */
 const POOL_SIZE = Math.max(2, Math.min(4, availableParallelism() - 1));
 /** A stage call is given up earlier, by its own limit; this ends what nobody gives up. */
 const MAX_JOB_MS = 10_000;
+/** A fraction of a second; a machine that is busy with others takes its time. */
+const MAX_START_MS = 60_000;
 const IDLE_MS = 60_000;
 /** Of all jobs that wait, characters. */
 const MAX_WAITING_COST = 33_554_432;
@@ -42,7 +44,7 @@ type Thread = {
 };
 
 export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
-  const { module, size = POOL_SIZE, maxJobMs = MAX_JOB_MS, idleMs = IDLE_MS } = options;
+  const { module, size = POOL_SIZE, maxJobMs = MAX_JOB_MS, maxStartMs = MAX_START_MS, idleMs = IDLE_MS } = options;
   const threads = new Set<Thread>();
   let waiting: Job[] = [];
   let ended: Promise<unknown> = Promise.resolve();
@@ -66,7 +68,8 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
   const startingThreads = (): number => [...threads].filter(({ isReady }) => !isReady).length;
   function start(): void {
     const worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
-    const thread: Thread = { worker, isReady: false };
+    const limit = setTimeout(() => end(thread, notStarted(maxStartMs)), maxStartMs).unref();
+    const thread: Thread = { worker, isReady: false, limit };
     worker.on('message', (message: ThreadMessage) => {
       if (message === 'ready') ready(thread);
       else done(thread, message);
@@ -78,6 +81,7 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     threads.add(thread);
   }
   function ready(thread: Thread): void {
+    clearTimeout(thread.limit);
     thread.isReady = true;
     rest(thread);
     next();
@@ -140,6 +144,8 @@ const tooLong = (maxJobMs: number) =>
   new MillraceError('processor-timeout', `The text was not judged within ${maxJobMs} ms.`, {
     remedy: 'Send less text in one message.',
   });
+const notStarted = (maxStartMs: number) =>
+  new MillraceError('processor-timeout', `The text was not judged: no thread started within ${maxStartMs} ms.`);
 const tooMuch = () =>
   new MillraceError('processor-timeout', 'The text was not judged: too many long ones wait for their turn.', {
     remedy: 'Start another replica of the guards.',
