@@ -135,6 +135,27 @@ test('what one run has reserved the others of its owner do not spend', async () 
   expect([await begins('r1'), await begins('r2'), await begins('r3')]).toEqual([true, true, false]);
 });
 
+test('runs that begin at once see what the others have reserved', async () => {
+  const guards = [guardOf({ scope: 'resource', reserve: 0.5 }), guardOf({ scope: 'resource', reserve: 0.5 })];
+  const stopped = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      isStopped(guards[n % 2] ?? guardOf({}), { ref: run({ runId: `r${n}` }), state: {} }),
+    ),
+  );
+  expect(stopped.filter((isIt) => !isIt)).toHaveLength(2);
+});
+
+test('a call that has reserved what was left is made, though it is asked for again', async () => {
+  const guard = guardOf({ scope: 'resource', reserve: 0.5 });
+  const begins = async (runId: string) => !(await isStopped(guard, { ref: run({ runId }), state: {} }));
+  expect([await begins('r1'), await begins('r2'), await begins('r2'), await begins('r3')]).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+});
+
 test('owners whose names look alike have totals of their own', async () => {
   const guard = guardOf({ scope: 'thread' });
   await pay(guard, { ref: run({ resourceId: 'a:b', threadId: 'c' }), cost: 5 });
@@ -159,11 +180,11 @@ test('a window begins anew; what was counted before its end is not counted again
   let now = new Date('2026-11-21T23:59:59Z');
   const totals = createCostTotals(store, 'tenant', 'day', () => now);
   const { signal } = new AbortController();
-  const call = { run: run(), id: 'call:r1.0.1' };
-  await totals.add(call, 0.5, signal);
+  const call = { run: run(), id: 'call:r1.0.1', cost: 0.5 };
+  await totals.add(call, signal);
   expect(await totals.read(run(), signal)).toBe(0.5);
   now = new Date('2026-11-22T00:00:01Z');
-  await totals.add(call, 0.5, signal);
+  await totals.add(call, signal);
   expect(await totals.read(run(), signal)).toBe(0);
 });
 

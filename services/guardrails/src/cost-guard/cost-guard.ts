@@ -87,29 +87,39 @@ export const costGuard = (store: GuardStore): ProcessorDefinition =>
 
 async function limitCost(guard: Guard, args: ProcessInputStepArgs): Promise<ProcessInputStepResult> {
   const { maxCost, scope, strategy, warnAtPercent, response } = guard;
-  const spent = await spentBy(guard, args);
+  const { spent, isOver } = await reserveCost(guard, args);
   const tell = (rule: string, message: string) =>
     args.onViolation({ message, rule, strategy, detail: { spent, maxCost, scope } });
-  if (spent >= maxCost) {
+  if (isOver) {
     const message = `The limit of the costs of a ${scope} is reached.`;
     if (strategy === 'block' || isNew(args, 'limited')) tell('cost-limit', message);
-    if (strategy === 'block') return refuse(args, response, message, { rules: ['cost-limit'] });
-    return reserveCost(guard, args);
+    return strategy === 'block' ? refuse(args, response, message, { rules: ['cost-limit'] }) : undefined;
   }
   const isNear = warnAtPercent > 0 && spent >= (maxCost * warnAtPercent) / 100;
   if (isNear && isNew(args, 'warned'))
     tell('cost-warning', `Over ${warnAtPercent} % of the costs of a ${scope} are spent.`);
-  return reserveCost(guard, args);
+  return undefined;
 }
 
-/** What an earlier call of the run has reserved and never given back stays: that one was cut off. */
-async function reserveCost({ totals, reserve }: Guard, { run, state, abortSignal }: CommonArgs): Promise<undefined> {
-  if (reserve === 0) return;
+/**
+ * What is spent, and what the call reserves of the rest in one step, so that of runs that begin at once no more go on than there is something
+ * left for. What an earlier call of the run has reserved and never given back stays: that one was cut off.
+ */
+async function reserveCost(guard: Guard, args: CommonArgs): Promise<{ spent: number; isOver: boolean }> {
+  const { totals, reserve, maxCost, strategy } = guard;
+  const { run, state, abortSignal } = args;
   const number = numberIn(state, 'reservations');
-  const at = await totals?.add({ run, id: `reserved:${run.runId}.${number}` }, reserve, abortSignal);
-  state['reservations'] = number + 1;
-  state['reserved'] = { number, at: at ?? '' };
-  state['spent'] = numberIn(state, 'spent') + reserve;
+  const limit = strategy === 'block' ? maxCost : undefined;
+  const what = { run, id: `reserved:${run.runId}.${number}`, cost: reserve, limit };
+  const counted = reserve > 0 ? await totals?.add(what, abortSignal) : undefined;
+  const spent = counted?.others ?? (await spentBy(guard, args));
+  const isOver = counted && limit !== undefined ? !counted.isCounted : spent >= maxCost;
+  if (reserve > 0 && !(isOver && limit !== undefined)) {
+    state['reservations'] = number + 1;
+    state['reserved'] = { number, at: counted?.at ?? '' };
+    state['spent'] = numberIn(state, 'spent') + reserve;
+  }
+  return { spent, isOver };
 }
 
 async function giveBack({ totals, reserve }: Guard, { run, state, abortSignal }: CommonArgs): Promise<void> {
@@ -117,7 +127,7 @@ async function giveBack({ totals, reserve }: Guard, { run, state, abortSignal }:
   const [number, at] = [reserved['number'], stringIn(reserved, 'at')];
   delete state['reserved'];
   if (typeof number !== 'number') return;
-  if (at !== '') await totals?.add({ run, id: `given-back:${run.runId}.${number}`, at }, -reserve, abortSignal);
+  if (at !== '') await totals?.add({ run, id: `given-back:${run.runId}.${number}`, cost: -reserve, at }, abortSignal);
   state['spent'] = numberIn(state, 'spent') - reserve;
 }
 
@@ -142,7 +152,7 @@ async function countCall({ totals }: Guard, args: ProcessLLMResponseArgs): Promi
   const { cost } = usage;
   if (cost === undefined)
     throw new MillraceError('cost-unknown', `What a call of ${args.model} cost is not known.`, unknown);
-  await totals?.add({ run, id: `call:${run.runId}.${stepNumber}.${modelCall}` }, cost, abortSignal);
+  await totals?.add({ run, id: `call:${run.runId}.${stepNumber}.${modelCall}`, cost }, abortSignal);
   if (numberIn(state, 'counted') >= modelCall) return;
   state['counted'] = modelCall;
   state['spent'] = numberIn(state, 'spent') + cost;

@@ -2,6 +2,7 @@
 // often. A window is a part of the calendar in UTC, by the clock of the replica.
 import type { RunRef } from '@millrace/contracts';
 import { readScript, RUN_MARK_TTL_MS, runScript } from '@millrace/stores';
+import { z } from 'zod';
 import type { GuardStore } from '../store/guard-store.ts';
 import { ownerKey, type OwnerScope } from '../store/owner-key.ts';
 
@@ -18,17 +19,20 @@ export const WINDOW_NAMES = ['minute', 'hour', 'day', 'month'] as const satisfie
 
 /** Counted in whole parts of the prices' unit: sums of them are exact. */
 const PARTS = 1e9;
+const partsOf = (cost: number): number => Math.round(cost * PARTS);
 const countCost = readScript(new URL('./count-cost.lua', import.meta.url));
+
+/** `cost`: what is under 0 is taken off; `at`: the window, this one if absent; `limit`: from this total on nothing is added. */
+type Counted = { run: RunRef; id: string; cost: number; at?: string; limit?: number | undefined };
+/** `isCounted`: now or before; `others`: the total without it; `at`: of which window. */
+type Total = { isCounted: boolean; others: number; at: string };
+const answerSchema = z.tuple([z.number(), z.coerce.number()]);
 
 export type CostTotals = {
   /** What the owner's calls have cost in this window. undefined: the run has no such owner. @throws store-unavailable */
   read(run: RunRef, signal: AbortSignal): Promise<number | undefined>;
-  /**
-   * Counts it, once in a day for each id of the run; what is under 0 is taken off.
-   * @param at the window in which it is counted; this one, if absent
-   * @returns that window; undefined: the run has no such owner. @throws store-unavailable
-   */
-  add(what: { run: RunRef; id: string; at?: string }, cost: number, signal: AbortSignal): Promise<string | undefined>;
+  /** Counts it, once in a day for each id of the run. undefined: the run has no such owner. @throws store-unavailable */
+  add(what: Counted, signal: AbortSignal): Promise<Total | undefined>;
 };
 
 export function createCostTotals(
@@ -47,16 +51,17 @@ export function createCostTotals(
       const total = await store.ask('read a cost', signal, (redis) => redis.get(totalKey(owner)));
       return Number(total ?? 0) / PARTS;
     },
-    async add({ run, id, at = current() }, cost, signal) {
+    async add({ run, id, cost, at = current(), limit }, signal) {
       const owner = ownerKey('cost', scope, run);
       if (owner === undefined) return undefined;
       // Not of the window: a call that is told of again after midnight was counted before it.
       const mark = `${owner}:${window}:${id}`;
-      const args = [Math.round(cost * PARTS), keptMs, RUN_MARK_TTL_MS];
-      await store.ask('count a cost', signal, (redis) =>
+      const args = [partsOf(cost), keptMs, RUN_MARK_TTL_MS, limit === undefined ? '' : partsOf(limit)];
+      const answer = await store.ask('count a cost', signal, (redis) =>
         runScript(redis, countCost, [totalKey(owner, at), mark], args),
       );
-      return at;
+      const [isCounted, total] = answerSchema.parse(answer);
+      return { isCounted: isCounted === 1, others: (total - isCounted * partsOf(cost)) / PARTS, at };
     },
   };
 }
