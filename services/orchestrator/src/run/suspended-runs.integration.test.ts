@@ -227,6 +227,7 @@ describe('a suspended run', () => {
     await expect(run.drive()).rejects.toBeInstanceOf(FencedError);
     await delay(isForgotten ? 300 : 0);
     expect(await runs.keptOf(run)).not.toContain(stateKeys.suspension('acme', run.runId));
+    expect((await runs.keptOf(run)).filter((key) => key.startsWith('record.'))).toEqual([]);
     expect(await run.head()).toMatchObject({ epoch: 2, status: 'finished' });
   });
 

@@ -2,6 +2,7 @@
 // answer is written once: whoever creates it has used the token.
 import {
   SUSPENSION_LIMITS,
+  isFinal,
   resumptionSchema,
   stateKeys,
   suspensionSchema,
@@ -12,6 +13,7 @@ import {
 } from '@millrace/contracts';
 import { deleteEntry, locateEntry, purgeEntries, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { FencedError } from './fenced-error.ts';
+import { forgetRun } from './forget-run.ts';
 import { readHead } from './run-head.ts';
 import type { Run } from './run-context.ts';
 
@@ -54,6 +56,8 @@ export async function takeBackSuspension(
   const { state } = access.bus.names;
   const head = await readHead(access, tenant, runId);
   if (!head || head.value.epoch === epoch) return;
+  // What was forgotten with its end may stand there again: its records, its question, how it was put away.
+  if (isFinal(head.value.status)) return forgetRun(access, head.value);
   const key = stateKeys.suspension(tenant, runId);
   const there = await locateEntry(access, state, key, suspensionSchema);
   if ('value' in there && there.value.epoch === epoch) await purgeEntries(access, state, key, there.revision);
