@@ -147,13 +147,18 @@ function fileData(data: unknown): string {
 }
 
 export function usageOf({ usage }: Finish): Usage {
-  const { inputTokens, outputTokens } = usage;
-  const total = (inputTokens.total ?? 0) + (outputTokens.total ?? 0);
+  const [input, output] = [counted(usage.inputTokens.total), counted(usage.outputTokens.total)];
+  const [reasoning, cached] = [counted(usage.outputTokens.reasoning), counted(usage.inputTokens.cacheRead)];
+  const total = (input ?? 0) + (output ?? 0);
   return {
-    ...(inputTokens.total !== undefined && { inputTokens: inputTokens.total }),
-    ...(outputTokens.total !== undefined && { outputTokens: outputTokens.total }),
+    ...(input !== undefined && { inputTokens: input }),
+    ...(output !== undefined && { outputTokens: output }),
     ...(total > 0 && { totalTokens: total }),
-    ...(outputTokens.reasoning !== undefined && { reasoningTokens: outputTokens.reasoning }),
-    ...(inputTokens.cacheRead !== undefined && { cachedInputTokens: inputTokens.cacheRead }),
+    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+    ...(cached !== undefined && { cachedInputTokens: cached }),
   };
 }
+
+/** A number that counts nothing would make a sum that no record holds, or a run that costs less for it. */
+const counted = (tokens: number | undefined): number | undefined =>
+  Number.isSafeInteger(tokens) && Number(tokens) >= 0 ? tokens : undefined;

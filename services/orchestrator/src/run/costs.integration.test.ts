@@ -41,6 +41,16 @@ describe('the cost of a run', () => {
     expect((await free.end())?.result.usage).not.toHaveProperty('cost');
   });
 
+  test.each([-1_000_000, 1e308, 2.5])('is not known where a provider counts %d tokens', async (tokens) => {
+    const { begin, apply } = driver({ text: 'Hello.', tokens });
+    const run = await begin({ agent: await apply({ prices }) });
+    await run.drive();
+    const { result } = (await run.end()) ?? {};
+    expect(result).toMatchObject({ status: 'finished', text: 'Hello.' });
+    expect(result?.usage).not.toHaveProperty('cost');
+    expect(result?.usage).not.toHaveProperty('totalTokens');
+  });
+
   test('counts an answer that was rejected and asked for again', async () => {
     const { begin, apply } = driver({ text: 'No.' }, { text: 'Yes.' });
     const retry: Verdict = { type: 'abort', reason: 'no', retry: true };

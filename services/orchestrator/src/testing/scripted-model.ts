@@ -18,6 +18,8 @@ export type Say = {
   response?: { headers?: Record<string, string> };
   /** Said although the call was given up. */
   lastWords?: string;
+  /** Tokens that the provider counts in and out, each. */
+  tokens?: number;
 };
 
 export type ScriptedModel = { models: Models; asked: CallOptions[] };
@@ -38,7 +40,7 @@ export function scriptModel(...script: Say[]): ScriptedModel {
 }
 
 function streamOf(
-  { text = '', calls = [], warnings = [], raw = [], breaksOff, until, lastWords }: Say,
+  { text = '', calls = [], warnings = [], raw = [], breaksOff, until, lastWords, tokens }: Say,
   signal: AbortSignal | undefined,
 ): ReadableStream<ModelPart> {
   const isEmpty = text === '';
@@ -54,7 +56,7 @@ function streamOf(
       if (until) await Promise.race([until, aborted(signal)]);
       if (signal?.aborted && lastWords !== undefined) for (const part of textParts(lastWords)) controller.enqueue(part);
       else if (signal?.aborted) return controller.error(signal.reason);
-      if (breaksOff === undefined) controller.enqueue(finish(calls.length > 0));
+      if (breaksOff === undefined) controller.enqueue(finish(calls.length > 0, tokens));
       else controller.enqueue({ type: 'error', error: breaksOff });
       controller.close();
     },
@@ -69,14 +71,14 @@ function textParts(text: string): ModelPart[] {
   ];
 }
 
-function finish(hasCalls: boolean): ModelPart {
+function finish(hasCalls: boolean, tokens?: number): ModelPart {
   const unified = hasCalls ? ('tool-calls' as const) : ('stop' as const);
   return {
     type: 'finish',
     finishReason: { unified, raw: unified },
     usage: {
-      inputTokens: { total: 3, noCache: 3, cacheRead: 0, cacheWrite: 0 },
-      outputTokens: { total: 2, text: 2, reasoning: 0 },
+      inputTokens: { total: tokens ?? 3, noCache: 3, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: tokens ?? 2, text: 2, reasoning: 0 },
     },
   };
 }
