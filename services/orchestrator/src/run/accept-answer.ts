@@ -1,7 +1,6 @@
 // processOutputStep, and what it leaves of the answer is the answer: accepted, and a checkpoint, so that it is never paid for twice.
 import {
   messageText,
-  messagesOf,
   toolCallsOf,
   toWireError,
   withText,
@@ -17,13 +16,13 @@ import {
 import { MAX_TOOL_CALLS, tooManyCalls } from '../model/answer-builder.ts';
 import type { Answered, ModelCall } from '../model/ask-model.ts';
 import type { LastOut } from '../model/step-stream.ts';
-import { failInOwnWords, isSuspension, wholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { failInOwnWords, isSuspension, type Interrupt } from '../state/interrupt.ts';
 import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { stepsWith } from '../state/run-state.ts';
 import { settleStep } from './settle-step.ts';
 import { closeRun, rejectRun } from './closing-chunks.ts';
-import { changedIds, holdsSteps, remakeHeld } from './remake-held.ts';
+import { remakeHeld } from './remake-held.ts';
 import { judgeObject, textChanges, type AskedObject } from './judge-object.ts';
 import { stepInput } from './step-input.ts';
 
@@ -55,7 +54,6 @@ export async function judgeAnswer(
   const steps = stepsWith(run.state(), draft.answer);
   const input = { ...stepInput(run), steps, text, toolCalls, finishReason, usage, messageId: message.id };
   const { changes, see } = textChanges(text);
-  const earlier = otherAnswers(run, message);
   const result = await runStage(run, 'processOutputStep', input, { see });
   if (result.interrupt) {
     if (isSuspension(result.interrupt)) run.dispatch({ action: 'answer-drafted', draft });
@@ -68,33 +66,15 @@ export async function judgeAnswer(
   const from = run.state().open?.firstIndex ?? run.chunks.nextIndex();
   const rejected = { what: 'step' as const, from };
   const isChanged = JSON.stringify(final) !== JSON.stringify(message);
-  const interrupt = holdsSteps(run) && (await remakeChanged(run, { earlier, message, final, rejected }));
-  if (interrupt) return interrupt;
+  if (isChanged && run.agent.release === 'step') {
+    const interrupt = await remakeHeld(run, { from, now: [final], changed: new Set([final.id]), rejected });
+    if (interrupt) return interrupt;
+  }
   const texts = { passed: text, final: answer.text, changes };
   const passed = draft.structured ? await judgeObject(run, final, asked, { ...texts, rejected }) : undefined;
   if (passed && 'interrupt' in passed) return passed.interrupt;
   const system = changedGroups(draft.system, run.state().conversation.system);
   return accept(run, { ...answer, ...passed }, { tools: draft.tools, system, isChanged, last });
-}
-
-const otherAnswers = (run: Run, { id }: Message): Message[] =>
-  messagesOf(run.state().conversation, 'response').filter((one) => one.id !== id);
-
-type Judged = { earlier: readonly Message[]; message: Message; final: Message; rejected: Rejected };
-
-/** Nobody has seen the answer; where all of the run is held, nor those before it. */
-function remakeChanged(run: Run, { earlier, message, final, rejected }: Judged): Promise<Interrupt | undefined> {
-  const others = otherAnswers(run, message);
-  const isOwn = run.agent.release === 'step' || changedIds(earlier, others).size === 0;
-  const whole = wholeRun(run.state());
-  return isOwn
-    ? remakeHeld(run, { from: rejected.from, now: [final], changed: changedIds([message], [final]), rejected })
-    : remakeHeld(run, {
-        from: whole.from,
-        now: [...others, final],
-        changed: changedIds([...earlier, message], [...others, final]),
-        rejected: whole,
-      });
 }
 
 /** The message as processors left it in the conversation; text and calls that were changed before a suspension are not in it yet. */

@@ -16,6 +16,7 @@ import type { Run } from '../state/run-context.ts';
 import { reduceRun } from '../state/run-state.ts';
 import { finishChunk, stepFinish } from './finish-chunks.ts';
 import { takeFinish } from './pass-finish.ts';
+import { rewordedIds } from './remake-held.ts';
 import { resultEntries } from './result-entries.ts';
 
 /** They see the answer before the finish does, and may change what it says. */
@@ -23,8 +24,9 @@ const BEFORE_FINISH: readonly Stage[] = ['processLLMResponse', 'processOutputSte
 
 export function closingChunks(run: Run, call: ModelCall): LastChunks | undefined {
   const isJudged = BEFORE_FINISH.some((stage) => entriesOf(run.plan, stage).length > 0);
-  // An object passes the processors before the finish.
-  if (isJudged || call.structuredOutput) return undefined;
+  // An object passes the processors before the finish, and so does what is to be made anew of the answers before.
+  const isReworded = run.agent.release === 'result' && rewordedIds(run).size > 0;
+  if (isJudged || call.structuredOutput || isReworded) return undefined;
   return (said) => {
     const answer = answerOf(call, said);
     if (answer.toolCalls.length > 0) return [];

@@ -5,6 +5,7 @@ import { endWith, type Interrupt } from '../state/interrupt.ts';
 import type { Run } from '../state/run-context.ts';
 import { finishChunk, stepFinish } from './finish-chunks.ts';
 import { judgeResult } from './judge-result.ts';
+import { remakeReworded } from './remake-held.ts';
 import { passFinish, type PassedFinish } from './pass-finish.ts';
 import { resultEntries } from './result-entries.ts';
 import { saveResult } from './save-result.ts';
@@ -28,6 +29,8 @@ async function judgeFinish(run: Run, before: string[]): Promise<PassedFinish> {
 async function firstFinish(run: Run): Promise<PassedFinish> {
   const { passed, steps } = run.state();
   if (passed) return { finish: passed };
+  const stopped = await remakeReworded(run);
+  if (stopped) return { interrupt: stopped };
   const reason = steps.at(-1)?.finishReason ?? 'other';
   return passFinish(run, finishChunk(run, reason), [stepFinish(run)]);
 }

@@ -1,11 +1,12 @@
 // The end of a run that a processor halted: its text is the answer. No stage runs any more, so memory is called here, and it alone.
 import { entriesOf, messagesOf, textMessage, type StageInput } from '@millrace/contracts';
-import type { Ending, Rejected } from '../state/interrupt.ts';
+import { wholeRun, type Ending, type Rejected } from '../state/interrupt.ts';
 import { callProcessors } from '../stages/call-processors.ts';
 import { finishChunk, type Finish } from './finish-chunks.ts';
 import { passFinish } from './pass-finish.ts';
 import { behindOthers, putOff, unsavedOf } from './put-off.ts';
 import { passAnswer } from './pass-texts.ts';
+import { remakeReworded } from './remake-held.ts';
 import { responseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { shieldRun } from '../state/shield-run.ts';
@@ -16,10 +17,11 @@ export type Halted = { finish: Finish; text: string; unsaved: string[] };
 
 export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }>): Promise<Halted> {
   const { response, rejected, processorId, answered } = ending;
+  run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: rejectedIds(run, rejected) }] });
+  const isRemade = await remakeEarlier(run);
   const passed = await passAnswer(run, `halt-${processorId}`, response);
   const text = passed ?? '';
-  run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids: rejectedIds(run, rejected) }] });
-  const isShown = await passEarlier(run);
+  const isShown = (await passEarlier(run)) && isRemade;
   const message = textMessage(`${run.ref.runId}.halt`, 'assistant', text);
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'add', source: 'response', message }] });
   // Only where a model has answered, and nothing of what was rejected.
@@ -29,15 +31,27 @@ export async function haltRun(run: Run, ending: Extract<Ending, { form: 'halt' }
   return { finish: { ...finish, payload: { ...payload, output: { ...payload.output, text } } }, text, unsaved };
 }
 
+/** What the run has held back comes out as it is now. What is rejected of it is gone. */
+async function remakeEarlier(run: Run): Promise<boolean> {
+  if (!(await remakeReworded(run))) return true;
+  run.chunks.drop(wholeRun(run.state()).from);
+  removeAnswers(run);
+  return false;
+}
+
 /** What the run had said before passes the output chain, as in every finish. What is rejected there is gone. */
 async function passEarlier(run: Run): Promise<boolean> {
   const earlier = finishChunk(run, 'halted');
   if (earlier.payload.messages.length === 0) return true;
   const passed = await passFinish(run, earlier);
   if ('finish' in passed) return true;
+  removeAnswers(run);
+  return false;
+}
+
+function removeAnswers(run: Run): void {
   const ids = messagesOf(run.state().conversation, 'response').map(({ id }) => id);
   run.dispatch({ action: 'messages-changed', ops: [{ op: 'remove', ids }] });
-  return false;
 }
 
 function rejectedIds(run: Run, rejected: Rejected | undefined): string[] {

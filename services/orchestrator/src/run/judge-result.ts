@@ -5,7 +5,6 @@ import {
   messagesOf,
   readJson,
   type EntryOutcome,
-  type Message,
   type StageInput,
 } from '@millrace/contracts';
 import { z } from 'zod';
@@ -14,7 +13,7 @@ import { runStage } from '../stages/run-stage.ts';
 import type { Run } from '../state/run-context.ts';
 import { finishChunk, runText, type Finish } from './finish-chunks.ts';
 import { passObject } from './judge-object.ts';
-import { changedIds, dropHeldObject, remakeHeld } from './remake-held.ts';
+import { dropHeldObject, remakeReworded } from './remake-held.ts';
 import { passFinish, type PassedFinish } from './pass-finish.ts';
 
 /** `skipped`: entries that failed and may. */
@@ -40,33 +39,23 @@ export async function judgeResult(run: Run, names: readonly string[], finish: Fi
     return { interrupt };
   }
   if (saysAll(finish, run)) return { finish, skipped };
-  const stopped = (await remakeAnswers(run, finish)) ?? (await passObjectAgain(run));
+  const stopped = (await remakeReworded(run)) ?? (await passObjectAgain(run));
   return { ...(stopped ? { interrupt: stopped } : await passFinish(run, withFinalText(run, finish))), skipped };
 }
 
 const messagesSchema = z.array(messageSchema);
-const readMessages = (messages: unknown): Message[] | undefined => messagesSchema.safeParse(messages).data;
-const answersOf = (run: Run): Message[] => messagesOf(run.state().conversation, 'response');
+const written = (messages: unknown): string => JSON.stringify(messagesSchema.safeParse(messages).data);
 
 /** What has passed is what the run says now. Compared whole: what was changed before the run was put away has not passed either. */
 function saysAll({ payload }: Finish, run: Run): boolean {
-  return JSON.stringify(readMessages(payload.messages)) === JSON.stringify(readMessages(answersOf(run)));
-}
-
-/** What nobody has seen yet says what the run says now. */
-async function remakeAnswers(run: Run, { payload }: Finish): Promise<Interrupt | undefined> {
-  if (run.agent.release !== 'result') return undefined;
-  const now = answersOf(run);
-  const changed = changedIds(readMessages(payload.messages) ?? [], readMessages(now) ?? []);
-  const rejected = wholeRun(run.state());
-  return remakeHeld(run, { from: rejected.from, now, changed, rejected });
+  return written(payload.messages) === written(messagesOf(run.state().conversation, 'response'));
 }
 
 /** The object is that of the answer as it is now: none where this is gone, or no JSON any more. */
 async function passObjectAgain(run: Run): Promise<Interrupt | undefined> {
   const { answer } = run.state().open ?? {};
   if (answer?.object === undefined) return undefined;
-  const message = answersOf(run).find(({ id }) => id === answer.message.id);
+  const message = messagesOf(run.state().conversation, 'response').find(({ id }) => id === answer.message.id);
   const text = message ? messageText(message) : '';
   if (text === answer.text) return undefined;
   const rejected = wholeRun(run.state());

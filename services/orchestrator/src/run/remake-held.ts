@@ -1,8 +1,9 @@
 // An answer that nobody has seen yet, and that processors have worded anew: what waits for its release is made anew from it, and passes the
 // output chain, so that clients see what the processors made of it and nothing else.
-import type { Chunk, Message } from '@millrace/contracts';
+import { messagesOf, type Chunk, type Message } from '@millrace/contracts';
 import { guardChunks } from '../stages/guard-chunks.ts';
-import { rejecting, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { rejecting, wholeRun, type Interrupt, type Rejected } from '../state/interrupt.ts';
+import { responseMessageId } from '../state/response-message.ts';
 import type { Run } from '../state/run-context.ts';
 import { isFrame, messageChunks, stepFinishOf } from './message-chunks.ts';
 
@@ -17,13 +18,23 @@ export type Reworded = {
   rejected: Rejected;
 };
 
-/** Of an agent whose clients have seen the answer, nothing is taken back. */
-export const holdsSteps = ({ agent: { release } }: Run): boolean => release === 'step' || release === 'result';
+/**
+ * Of a run that is held as a whole: before it comes out, the answers that the output chain has not passed as they are now. Who worded them
+ * anew, and when, does not matter.
+ */
+export async function remakeReworded(run: Run): Promise<Interrupt | undefined> {
+  if (run.agent.release !== 'result') return undefined;
+  const now = messagesOf(run.state().conversation, 'response');
+  const rejected = wholeRun(run.state());
+  return remakeHeld(run, { from: rejected.from, now, changed: rewordedIds(run), rejected });
+}
 
-/** Ids of the messages that are not what they were. */
-export function changedIds(before: readonly Message[], now: readonly Message[]): Set<string> {
-  const left = new Map(now.map((message) => [message.id, JSON.stringify(message)]));
-  return new Set(before.flatMap((message) => (left.get(message.id) === JSON.stringify(message) ? [] : [message.id])));
+/** Of answers: those that are others now, or gone. */
+export function rewordedIds({ ref: { runId }, state }: Run): Set<string> {
+  const { conversation, unpassed, steps } = state();
+  const there = new Set(messagesOf(conversation, 'response').map(({ id }) => id));
+  const said = steps.map(({ stepNumber }) => responseMessageId(runId, stepNumber));
+  return new Set([...unpassed.filter((id) => there.has(id)), ...said.filter((id) => !there.has(id))]);
 }
 
 export async function remakeHeld(run: Run, reworded: Reworded): Promise<Interrupt | undefined> {

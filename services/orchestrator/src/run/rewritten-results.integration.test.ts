@@ -236,14 +236,34 @@ describe('what waits for its release, and is worded anew', () => {
     expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
   });
 
-  test('by processOutputStep of a later step comes out as that has left it with release: result', async () => {
+  test.each<[string, Agent['release'], Stage]>([
+    ['processOutputStep', 'result', 'processOutputStep'],
+    ['processInputStep', 'result', 'processInputStep'],
+  ])('by %s of a later step comes out as that has left it with release: %s', async (_stage, release, stage) => {
     const script = [{ text: 'A secret.', calls: lookCalls() }, { text: 'A wall.' }];
     let asked = 0;
-    const rewrite = (_id: string, [first = '']: string[]): Verdict =>
-      asked++ === 0 ? goOn : { type: 'continue', changes: { ops: [say('Of ada@example.org.')(first)] } };
-    const run = await shownBy('result', 'processOutputStep', rewrite, script);
+    const rewrite = (_id: string, given: string[]): Verdict => {
+      const first = given.find((id) => id.endsWith('.0'));
+      return asked++ === 0 || first === undefined
+        ? goOn
+        : { type: 'continue', changes: { ops: [say('Of ada@example.org.')(first)] } };
+    };
+    const run = await shownBy(release, stage, rewrite, script);
     expect(await run.end()).toMatchObject({ result: { text: 'Of ***.A wall.' } });
     expect(textOf(run.chunks())).toBe('Of ***.A wall.');
+    expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
+  });
+
+  test('by a processor that halts the run then comes out as that has left it', async () => {
+    const script = [{ text: 'A secret.', calls: lookCalls() }, { text: 'A wall.' }];
+    let asked = 0;
+    const halt = (_id: string, [first = '']: string[]): Verdict =>
+      asked++ === 0
+        ? goOn
+        : { type: 'halt', response: 'Enough.', changes: { ops: [say('Of ada@example.org.')(first)] } };
+    const run = await shownBy('result', 'processOutputStep', halt, script);
+    expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Enough.' } });
+    expect(textOf(run.chunks())).toBe('Of ***.Enough.');
     expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
   });
 });
