@@ -10,8 +10,10 @@ import { TRANSLATED, translatedLists } from './attacks/translated.ts';
 import { ATTACK_WORDS } from './attacks/words.ts';
 import { BENIGN_ASKED } from './benign/asked.ts';
 import { BENIGN_BY_LANGUAGE } from './benign/languages.ts';
+import { BENIGN_MODEL_WORK } from './benign/model-work.ts';
 import { packageTexts } from './benign/packages.ts';
 import { BENIGN_PLAIN, PLAIN_WORDS } from './benign/plain.ts';
+import { BENIGN_RECORDS, RECORD_LETTERS } from './benign/records.ts';
 import { BENIGN_TEXTS } from './benign/texts.ts';
 import { BENIGN_USER } from './benign/user.ts';
 import { BENIGN_WORDS } from './benign/words.ts';
@@ -48,6 +50,7 @@ const LISTS: Lists = {
   ...PLAIN_WORDS,
   ...ATTACK_WORDS,
   ...translatedLists(),
+  letter: RECORD_LETTERS,
   order: ORDERS,
   claim: CLAIMS,
 };
@@ -57,6 +60,8 @@ const harmless: readonly Family[] = [
   ...BENIGN_USER,
   ...BENIGN_TEXTS,
   ...BENIGN_PLAIN,
+  ...BENIGN_MODEL_WORK,
+  BENIGN_RECORDS,
   BENIGN_ASKED,
   { id: 'other-languages', where: 'both', templates: Object.values(BENIGN_BY_LANGUAGE).flat() },
 ];

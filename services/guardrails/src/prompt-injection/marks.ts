@@ -200,9 +200,11 @@ const LINKS: readonly Mark[] = [
   },
 ];
 
-const answer = '(?:say|reply|respond|answer|output|print|write|return|echo|state|type|display)';
+/** To answer, not the answer. */
+const answer = String.raw`(?:say|reply|respond|(?<!\b(?:the|an|its|his|her|their|final|correct|no)\s)answer|output|print|write|return|echo|state|type|display)`;
 const only = '(?:only|just|exactly|simply|solely|nothing but|precisely|nothing except|nothing other than)';
-const quoted = String.raw`["\u201c\u2018'][^"\u201d\u2019'\n]{1,60}["\u201d\u2019']`;
+/** An apostrophe inside a word opens and ends nothing. */
+const quoted = String.raw`(?:["\u201c]|(?<!\w)[\u2018'])[^"\u201d\u2019'\n]{1,60}(?:["\u201d]|[\u2019'](?!\w))`;
 const notAChoice = String.raw`(?!\s{0,2}(?:or|,|\/|if|when|and|for|\())`;
 
 /** A certain answer, word for word, whatever was asked; and words for a program among those for people. */
@@ -264,7 +266,8 @@ const ORDERS: readonly Mark[] = [
     id: 'goods-carried',
     aim: 'exfiltrate',
     weight: 'strong',
-    pattern: /https?:\/\/[^\s)"'<>]{1,200}[?&]\w{1,20}=(?:[A-Z][A-Z_]{5,40}|YOUR_|THE_|USER_)/g,
+    pattern:
+      /https?:\/\/[^\s)"'<>]{1,200}[?&]\w{1,20}=(?:[A-Z]{2,20}_[A-Z_]{2,40}|[A-Z_]{0,20}(?:DATA|SECRET|PASSWORD|HISTORY|SUMMARY|PROMPT|CONVERSATION|CONTENT|TOKEN|MESSAGE|CHAT|INFO|TEXT|BASE64|ENCODED|EMAIL|LEAK))/g,
   },
 ];
 

@@ -1,6 +1,7 @@
-// What was found in a text, and how it adds up. Signals of one rule say it once; those of others add to it, where they stand near one another:
-// a long text gathers weak ones by chance.
+// What was found in a text, and how it adds up. Signals of one rule, and of rules that say the same, say it once; those of others add to it, where they
+// stand near one another: a long text gathers weak ones by chance.
 import { independent } from './independent.ts';
+import { evidenceOf } from './same-evidence.ts';
 import type { Span } from '../text/span.ts';
 import type { Aim } from './rules/rule.ts';
 
@@ -73,12 +74,13 @@ function distinct(signals: readonly Signal[]): Signal[] {
 const isPlainer = (one: Signal, other: Signal): boolean =>
   one.weight > other.weight || (one.weight === other.weight && (one.codes?.length ?? 0) <= (other.codes?.length ?? 0));
 
-/** Signals that stand near one another: of each rule the one that says most counts. There are few weights, so they are counted. */
+/** Signals that stand near one another: of what is evidence of the same the one that says most counts. There are few weights, so they are counted. */
 function createNear(own: ReadonlySet<Signal>) {
-  const rules = new Map<string, Map<number, number>>();
+  const known = new Map<string, Map<number, number>>();
   const count = ({ rule, weight }: Signal, by: 1 | -1) => {
-    const weights = rules.get(rule) ?? new Map<number, number>();
-    rules.set(rule, weights);
+    const name = evidenceOf(rule);
+    const weights = known.get(name) ?? new Map<number, number>();
+    known.set(name, weights);
     const left = (weights.get(weight) ?? 0) + by;
     if (left > 0) weights.set(weight, left);
     else weights.delete(weight);
@@ -86,6 +88,6 @@ function createNear(own: ReadonlySet<Signal>) {
   return {
     add: (signal: Signal) => void (own.has(signal) && count(signal, 1)),
     remove: (signal: Signal) => void (own.has(signal) && count(signal, -1)),
-    score: () => 1 - [...rules.values()].reduce((left, weights) => left * (1 - Math.max(0, ...weights.keys())), 1),
+    score: () => 1 - [...known.values()].reduce((left, weights) => left * (1 - Math.max(0, ...weights.keys())), 1),
   };
 }

@@ -28,7 +28,7 @@ const GERMAN: Vocabulary = {
 const FRENCH: Vocabulary = {
   drop: 'ignore ignores ignorez ignorer oublie oublies oubliez oublier neglig* ne_tiens_pas_compte ne_tenez_pas_compte ne_tiens_plus_compte fais_abstraction faites_abstraction abandonne abandonnez passe_outre contourne* outrepasse* efface effacez ne_suis_plus ne_suivez_plus arrete_de_suivre cesse_de_suivre mets_de_cote laisse_tomber supprime*',
   former:
-    'precedent* anterieur* ci_dessus initial* avant auparavant donne* recu* fournies prealable* plus_haut jusqu_ici jusqua_present origine dorigine susmentionn*',
+    'precedent* anterieur* ci_dessus initial* avant auparavant donne* recu recue recus recues fournies prealable* plus_haut jusqu_ici jusqua_present origine dorigine susmentionn*',
   every: 'tout toute toutes tous chaque lensemble ensemble',
   own: 'tes ton vos votre internes interne secretes secret systeme confidentiel*',
   orders:

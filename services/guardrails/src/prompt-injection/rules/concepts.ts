@@ -29,7 +29,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
     aim: 'override',
     weight: 'strong',
     phrases: [
-      '@your (only|sole|single|one) (rule|instruction|task|job|purpose|duty|objective|directive|law|goal) ..1 (is|now|will|becomes)',
+      '@your (only|sole|single|one) (rule|instruction|task|job|purpose|duty|objective|directive|law|goal) ..1 (is now|now|will|becomes|from now on)',
       '(following|these|new|my) (rules|instructions|guidelines|directives|orders) ..3 (replace|override|supersede|outrank|take precedence|apply instead|overrule|trump)',
       '@your (task|role|job|goal|mission|objective|purpose|function|instructions|assignment) (has been|have been|was|were|is now|has) ..1 (reassigned|changed|replaced|updated|rewritten|redefined|modified|now)',
       '@your (task|role|job|goal|mission|objective|purpose) is now',
@@ -41,6 +41,7 @@ export const CONCEPT_RULES: readonly Rule[] = [
     aim: 'override',
     weight: 'medium',
     phrases: [
+      '@your (only|sole|single|one) (rule|instruction|task|job|purpose|duty|objective|directive|law|goal) ..1 is',
       '(change|rewrite|reset|redefine) ..2 rules ..3 (chat|conversation|game|session|dialogue|talk)',
       '(updated|revised|new|amended|current) (policy|policies|guidelines|rules|regulations) ..6 (assistant|you may|you can|you must|lifted|chatbot|model|ai)',
       '(blank slate|clean slate|begin anew|start fresh|start anew|fresh start|tabula rasa|start from zero)',
@@ -67,7 +68,12 @@ export const CONCEPT_RULES: readonly Rule[] = [
       '(must|may|can|should|allowed) ..1 and ..2 (must not|may not|cannot|cant|should not|forbidden|not allowed) ..4 (do|say|talk|discuss|reveal|here)',
     ],
   },
-  { id: 'role-change', aim: 'role', weight: 'medium', together: ['@playing', '@none', '@scruples'], within: 12 },
+  {
+    id: 'role-change',
+    aim: 'role',
+    weight: 'medium',
+    phrases: ['@playing ..10 @none ..4 @scruples', '@none ..4 @scruples ..10 @playing'],
+  },
   {
     id: 'role-change',
     aim: 'role',

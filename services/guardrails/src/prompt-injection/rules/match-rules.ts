@@ -22,6 +22,8 @@ type Compiled = {
 
 /** Few letters stand in a row by chance. */
 const minLetters: Record<Reading['kind'], number> = { words: 0, guessed: 7, letters: 18 };
+/** Words in any order, some of which are short in one of forty languages: among bare letters, shorter ones stand in any word. */
+const MIN_LETTERS_EACH: Record<Reading['kind'], number> = { words: 0, guessed: 0, letters: 4 };
 /** Words before a rule's first one among which "not" is looked for. */
 const NEGATION_REACH = 2;
 
@@ -179,18 +181,18 @@ const withinOf = (rule: Rule, { kind }: Reading): number =>
 
 /** One token of each, none of them twice, nearest to the first. */
 function findTogether(
-  { tokens }: Reading,
+  { tokens, kind }: Reading,
   at: number,
   anchor: ChoiceSet,
   others: readonly ChoiceSet[],
   within: number,
 ) {
   const size = sizeOf(tokens, at, anchor.classes);
-  if (size === 0) return undefined;
+  if (size === 0 || lettersIn(tokens, { from: at, to: at + size }) < MIN_LETTERS_EACH[kind]) return undefined;
   let [from, to] = [at, at + size];
   const used = new Set(Array.from({ length: size }, (_, n) => at + n));
   for (const wanted of others) {
-    const found = nearest(tokens, at, wanted, within, used);
+    const found = nearest(tokens, at, wanted, { within, minLetters: MIN_LETTERS_EACH[kind] }, used);
     if (!found) return undefined;
     for (let n = 0; n < found.size; n++) used.add(found.at + n);
     from = Math.min(from, found.at);
@@ -200,14 +202,20 @@ function findTogether(
   return length <= within ? { from, to } : undefined;
 }
 
-function nearest(tokens: readonly Token[], at: number, wanted: ChoiceSet, within: number, used: ReadonlySet<number>) {
+function nearest(
+  tokens: readonly Token[],
+  at: number,
+  wanted: ChoiceSet,
+  { within, minLetters: least }: { within: number; minLetters: number },
+  used: ReadonlySet<number>,
+) {
   const index = tokens[at]?.index ?? 0;
   const isNear = (place: number) => Math.abs((tokens[place]?.index ?? Number.POSITIVE_INFINITY) - index) <= within;
   for (let step = 0; isNear(at + step) || isNear(at - step); step++) {
     for (const place of step === 0 ? [at] : [at + step, at - step]) {
       if (!isNear(place) || used.has(place)) continue;
       const size = sizeIn(tokens, place, wanted);
-      if (size > 0) return { at: place, size };
+      if (size > 0 && lettersIn(tokens, { from: place, to: place + size }) >= least) return { at: place, size };
     }
   }
   return undefined;

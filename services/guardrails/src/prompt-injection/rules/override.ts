@@ -33,6 +33,7 @@ export const OVERRIDE_RULES: readonly Rule[] = [
       '@ignore (the|all|what is|whats|everything|anything|all of the)? (above|preceding|foregoing) (and|but|then|now|instead|just)? (instead|just|then|only|please|simply|now)? (@say|@reveal|tell|act|do|you)',
       '@earlier ..1 @instruction ..1 (is|are|were|was|have been|has been|do|now)? ..1 (no longer|cancelled|canceled|void|obsolete|overridden|superseded|outdated|replaced|revoked|fake|mistake|joke|not apply|dont apply|suspended|lifted|test)',
       '@your ..1 (@instruction|@rule) ..3 (no longer|cancelled|canceled|void|obsolete|overridden|superseded|invalid|replaced|revoked|have changed|has changed|were fake|suspended|lifted)',
+      '(@ignore|@override) ..2 @earlier ..1 (command|commands)',
       '@ignore ..2 @hidden (message|messages|note|notes)',
       '@ignore ..2 (@rule) ..1 (you were|you have|youve|you got|given|above|set for you|imposed)',
       '@ignore (what|everything|anything|all|whatever) ..3 (came earlier|came before|was said|said above|stated above|written above|you learned|you were taught|precedes)',

@@ -61,7 +61,7 @@ export const REVEAL_RULES: readonly Rule[] = [
       `@copying ..2 @earlier ..1 (@wording|instructions|instruction|directives|rules|guidelines|lines|prompt)`,
       `(@reveal|@transform|what are|what is|what were|whats) ..2 @your ..1 (rules|secrets|restrictions|constraints|configuration|settings|limitations|context|orders|commands|purpose|secret|source)`,
       '@transform ..3 (everything|all|all of|every word) ..3 (above|so far|before this|preceding|prior)',
-      '(what|whats) (is|was|were|are) (written|said|stated|above|before) ..2 (above|before|this|here|that)',
+      '(what|whats) (is|was|were|are) (written|said|stated|above|before) ..2 (above|before|here)',
       'are you (able|allowed|permitted|willing) to ..2 @reveal ..3 (@instruction|rules)',
       'print (@hidden|@whole)? (prompt|instructions|preprompt)',
       'my (@whole)? (instructions|rules|prompt|system prompt|secret|directives) (is|are|say|were|was)',

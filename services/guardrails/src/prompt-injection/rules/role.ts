@@ -39,7 +39,9 @@ export const ROLE_RULES: readonly Rule[] = [
     id: 'developer-mode',
     weight: 'strong',
     phrases: [
-      '(you are|youre) (now)? (in|running in|entering|operating in) (the|a)? (developer|dev|god|dan|jailbreak|debug|sudo|root|admin|maintenance|unrestricted|unfiltered|diagnostic|override) mode',
+      '(you are|youre) (now)? (in|running in|entering|operating in) (the|a)? (developer|dev|god|dan|jailbreak|sudo|root|admin|unrestricted|unfiltered|override) mode',
+      '(you are|youre) now (in|running in|entering|operating in) (the|a)? (debug|maintenance|diagnostic) mode',
+      '(you are|youre) (in|running in|entering|operating in) (the|a)? (debug|maintenance|diagnostic) mode now',
       '(jailbreak|sudo|unrestricted|jailbroken) mode',
       '(developer|debug|admin|maintenance|root) mode (enabled|activated|engaged|unlocked|output)',
       '(enable|activate|enter|engage|start|switch to|turn on|go into|switch on|unlock|simulate|initiate) (the|your)? (developer|dev|debug|test|admin|maintenance|root|diagnostic) mode ..1 (and|now|then|to) ..1 (answer|respond|tell|reply|output|you|reveal|show|print|list|ignore)',
@@ -51,6 +53,7 @@ export const ROLE_RULES: readonly Rule[] = [
     id: 'developer-mode',
     weight: 'medium',
     phrases: [
+      '(you are|youre) (in|running in|entering|operating in) (the|a)? (debug|maintenance|diagnostic) mode',
       '(enable|activate|enter|engage|start|switch to|turn on|go into|switch on|unlock|simulate|initiate|open|launch|begin) (the|your)? (developer|dev|debug|test|admin|maintenance|root|diagnostic|training|service|override|no limits) mode',
       '(opposite|inverse|contrarian|reverse|chaos) (mode|day)',
       'god mode',
@@ -118,7 +121,8 @@ export const ROLE_RULES: readonly Rule[] = [
       '(never|cannot|cant|wont|not) (say no|says no|refuse|refuses)',
       'no matter how @harm',
       '(must|always|will|shall|has to|have to) (obey|comply|fulfill|answer) ..3 (every|any|all|me|whatever|question|request|order|command|no matter)',
-      '(without|no) (question|hesitation|objection|refusal|refusals|exceptions)',
+      '(without|no) (hesitation|objection|refusal|refusals|exceptions)',
+      'without question',
     ],
   },
   {
@@ -273,7 +277,8 @@ export const ROLE_RULES: readonly Rule[] = [
     weight: 'medium',
     phrases: [
       '(i am|im|this is|speaking as|i work as|my name is) ..3 (administrator|admin|system administrator|sysadmin|developer of this|openai|anthropic|superuser|security team|system owner|chief)',
-      '(admin|administrator|developer|root|sudo|system|security|emergency|master) (override|access|command|authorization|clearance|privileges|privilege|permissions|code)',
+      '(admin|administrator|developer|root|sudo|system|security|emergency|master) (override|access|command|authorization|clearance|privileges|privilege|permissions)',
+      '(admin|administrator|developer|emergency|override|maintenance) code',
       '(authorized|authorised|authorization|permission|clearance) (by|from|level) ..2 (@owner|openai|anthropic|alpha|security|system|omega)',
       '(i have|you have|user has|has) (admin|administrator|root|full|elevated|special|developer) (access|rights|privileges|permissions|permission|authority|clearance)',
     ],

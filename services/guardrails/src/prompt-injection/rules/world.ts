@@ -55,6 +55,13 @@ export const WORLD_RULES: readonly Rule[] = [
     together: ['@sysprompt', '@tell|@ask'],
     within: 6,
   },
+  {
+    id: 'prompt-leak',
+    aim: 'reveal',
+    weight: 'strong',
+    together: ['@sysprompt', '@own', '@tell|@ask'],
+    within: 9,
+  },
   { id: 'prompt-leak', aim: 'reveal', weight: 'strong', together: ['@tell', '@own', '@orders'], within: 6 },
   { id: 'prompt-leak', aim: 'reveal', weight: 'strong', together: ['@ask', '@own', '@orders'], within: 6 },
   { id: 'prompt-leak', aim: 'reveal', weight: 'strong', together: ['@tell', '@former', '@orders'], within: 6 },

@@ -11,16 +11,16 @@ type Band = { least: number; weight: number };
 /** How much a window says, by its logit; the first one that it reaches. Chosen by false alarms of documentation and code. */
 const BANDS: Record<'user' | 'tool', readonly Band[]> = {
   user: [
-    { least: 3.5, weight: 0.72 },
-    { least: 2.5, weight: 0.6 },
-    { least: 1.3, weight: 0.5 },
-    { least: 0.3, weight: 0.25 },
+    { least: 3, weight: 0.72 },
+    { least: 2.1, weight: 0.6 },
+    { least: 1.1, weight: 0.5 },
+    { least: 0.2, weight: 0.25 },
   ],
   tool: [
-    { least: 4.5, weight: 0.72 },
-    { least: 4, weight: 0.6 },
-    { least: 2.6, weight: 0.5 },
-    { least: 1, weight: 0.3 },
+    { least: 4.3, weight: 0.72 },
+    { least: 3.8, weight: 0.6 },
+    { least: 2.4, weight: 0.5 },
+    { least: 0.8, weight: 0.3 },
   ],
 };
 
