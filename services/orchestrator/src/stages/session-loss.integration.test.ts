@@ -55,8 +55,8 @@ describe('a session is lost', () => {
   });
 
   test('by silence', async () => {
-    const made = await session();
     const started = performance.now();
+    const made = await session();
     await eventually(() => made.ends.length === 1, { timeoutMs: SESSION_LIMITS.silenceMs + 2_000 });
     expect(made.ends).toEqual([lost('session-lost')]);
     expect(performance.now() - started).toBeGreaterThanOrEqual(SESSION_LIMITS.silenceMs);
