@@ -1,14 +1,25 @@
 // A run that is lost after any of its checkpoints and taken up from there says what it would have said, and nothing is done twice.
-import { runActionSchema, toolRequestSchema, type RunState, type Stage, type Verdict } from '@millrace/contracts';
+import {
+  runActionSchema,
+  textMessage,
+  toolRequestSchema,
+  type RunAction,
+  type MessageOp,
+  type RunState,
+  type Stage,
+  type StageInput,
+  type Verdict,
+} from '@millrace/contracts';
 import { serve } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { foldRun } from '../state/run-state.ts';
+import { textOf } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { scriptModel, type Say } from '../testing/scripted-model.ts';
 import { goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { createTestRun } from '../testing/test-run.ts';
+import { createTestRun, type TestRunOptions } from '../testing/test-run.ts';
 import { endRun } from './end-run.ts';
 import { runLoop } from './run-loop.ts';
 
@@ -74,16 +85,27 @@ function serveAll(): void {
   }
 }
 
-async function driveFrom(from?: RunState) {
+async function driveFrom(from?: RunState, more: Partial<TestRunOptions> = {}) {
   asked.length = 0;
   const { models, asked: prompts } = scriptModel(...says.slice(from?.modelCalls ?? 0));
-  const options = { bus: connection.bus, tools, entries, models, agent: { maxProcessorRetries: 1 } };
+  const options = { bus: connection.bus, tools, entries, models, agent: { maxProcessorRetries: 1 }, ...more };
   const made = createTestRun({ ...options, ...(from && { from }) });
   stops.push(made.close);
+  made.run.chunks.restore(from?.held ?? []);
   const outcome = await runLoop(made.run);
   if (outcome.kind !== 'end') throw new Error('the run did not end');
   const { result } = await endRun(made.run, outcome.ending);
   return { made, result, modelCalls: prompts.length };
+}
+
+/** As each checkpoint has left the run, read back as its next owner reads it. */
+function* statesOf(written: readonly RunAction[][]): Generator<RunState> {
+  const records = z.array(z.array(runActionSchema)).parse(JSON.parse(JSON.stringify(written)));
+  for (const [at] of records.entries()) {
+    const state = foldRun(records.slice(0, at + 1).flat());
+    if (!state) throw new Error('the records do not begin the run');
+    yield state;
+  }
 }
 
 test('a run goes on from each of its checkpoints to the same end, and repeats nothing that was stored', async () => {
@@ -99,10 +121,7 @@ test('a run goes on from each of its checkpoints to the same end, and repeats no
   // The input, the rewind, three answers, two steps of calls with their results, the result.
   expect(made.records.length).toBeGreaterThanOrEqual(9);
 
-  const records = z.array(z.array(runActionSchema)).parse(JSON.parse(JSON.stringify(made.records)));
-  for (let stored = 1; stored <= records.length; stored += 1) {
-    const state = foldRun(records.slice(0, stored).flat());
-    if (!state) throw new Error('the records do not begin the run');
+  for (const state of statesOf(made.records)) {
     const resumed = await driveFrom(state);
     expect(resumed.result).toMatchObject({ status: 'finished', text: 'One. Two. Done.' });
     expect(resumed.modelCalls).toBe(4 - state.modelCalls);
@@ -112,5 +131,26 @@ test('a run goes on from each of its checkpoints to the same end, and repeats no
     const begun = state.open?.closed ? 0 : (state.open?.begun.length ?? 0);
     expect(times('book')).toBe(Math.max(2 - Math.min(steps, 2) - begun, 0));
     expect(resumed.result.usage).toEqual(result.usage);
+  }
+});
+
+test('a run that is held as a whole says from each of its checkpoints what its processors have made of its answers', async () => {
+  serveAll();
+  const { bus } = connection;
+  const first = ({ conversation }: StageInput) => conversation?.entries[0]?.message.id ?? '';
+  const reworded = scriptReplica(bus, 'processOutputStep', ['words'], ({ input }) => {
+    const { text = '' } = input;
+    const ops: MessageOp[] = [{ op: 'replace', message: textMessage(first(input), 'assistant', 'Uno. ') }];
+    return [{ type: 'continue', changes: text === 'Two. ' ? { text: 'Due. ' } : text === 'Done.' ? { ops } : {} }];
+  });
+  stops.push(reworded.stop);
+  await bus.nc.flush();
+  const words = planEntry('words', { stages: ['processOutputStep'], reads: ['response'] });
+  const held = { entries: [...entries, words], agent: { maxProcessorRetries: 1, release: 'result' as const } };
+  const { made, result } = await driveFrom(undefined, held);
+  expect([result.text, textOf(made.published)]).toEqual(['Uno. Due. Done.', 'Uno. Due. Done.']);
+  for (const state of statesOf(made.records)) {
+    const resumed = await driveFrom(state, held);
+    expect([resumed.result.text, textOf(resumed.made.published)]).toEqual(['Uno. Due. Done.', 'Uno. Due. Done.']);
   }
 });
