@@ -131,20 +131,20 @@ export async function runService<S extends z.ZodType<object>>(definition: Servic
 
 function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    process.once('SIGTERM', () => resolve('SIGTERM'));
-    process.once('SIGINT', () => {
-      ignoreRepeats();
-      resolve('SIGINT');
-    });
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.once(signal, () => {
+        ignoreRepeats(signal);
+        resolve(signal);
+      });
   });
 }
 
-/** npm passes on the Ctrl-C that the terminal has sent to all: what comes twice within this, ms, is one. */
-const SAME_INTERRUPT_MS = 500;
+/** npm passes on what a terminal, or whoever ends a group of processes, has sent to all: what comes twice within this, ms, is one. */
+const SAME_SIGNAL_MS = 500;
 
 /** A repeat would end the process without its drain. */
-function ignoreRepeats(): void {
+function ignoreRepeats(signal: NodeJS.Signals): void {
   const ignore = () => undefined;
-  process.on('SIGINT', ignore);
-  setTimeout(() => process.off('SIGINT', ignore), SAME_INTERRUPT_MS).unref();
+  process.on(signal, ignore);
+  setTimeout(() => process.off(signal, ignore), SAME_SIGNAL_MS).unref();
 }
