@@ -9,6 +9,7 @@ import type { Rule } from './rule.ts';
 import { toolRules } from './rules/tool-rules.ts';
 import { OPTIONS_FIT } from './rules/call-rules.ts';
 import { RULES } from './rules.ts';
+import { STREAM } from './session-open.ts';
 import { sampleOptions } from './sample-options.ts';
 import { startReplica, type StartOptions, type StartedProcess, type StartedReplica } from './start-replica.ts';
 import type { Target, ToolTarget } from './target.ts';
@@ -120,15 +121,28 @@ async function checkStarted(options: CheckOptions, started: readonly StartedRepl
   });
   // What loads or ends replicas comes when nothing else is asked any more, of any of them.
   const beside = await someAtOnce(targets, PROCESSORS_AT_ONCE, (target) => runBeside(target, rules, timeUp));
-  const reports: CheckReport[] = [];
-  for (const [at, target] of targets.entries()) {
-    const results = [...(beside[at] ?? [])];
-    const fits = results.every(({ rule, result }) => rule !== OPTIONS_FIT.id || result !== 'broken');
-    const rest = rules.filter(({ alone }) => alone === true && fits);
-    results.push(...(await someAtOnce(rest, 1, (rule) => runRule(target, rule, timeUp))));
-    reports.push(reportOf(target, seed, results));
-  }
-  return reports;
+  const checked = targets.map((target, at) => ({ target, results: [...(beside[at] ?? [])] }));
+  await runAlone(
+    checked.filter(({ results }) =>
+      results.every(({ rule, result }) => rule !== OPTIONS_FIT.id || result !== 'broken'),
+    ),
+    rules.filter(({ alone }) => alone === true),
+    timeUp,
+  );
+  return checked.map(({ target, results }) => reportOf(target, seed, results));
+}
+
+type Checked = { target: Target; results: RuleResult[] };
+
+/** Rule by rule: a replica that a rule ends serves the other processors of its service too. */
+async function runAlone(checked: readonly Checked[], rules: readonly Rule[], timeUp: AbortSignal): Promise<void> {
+  const ends = checked.find(({ target }) => target.descriptor.stages.includes(STREAM)) ?? checked[0];
+  for (const rule of rules)
+    for (const one of checked) {
+      const other =
+        rule.ends && one !== ends ? `its replica ends once: ${ends?.target.descriptor.id} was asked` : undefined;
+      one.results.push(await runRule(one.target, rule, timeUp, rule.skipped?.(one.target) ?? other));
+    }
 }
 
 async function checkTools(
@@ -183,7 +197,12 @@ async function someAtOnce<T, R>(given: readonly T[], atOnce: number, work: (one:
   return results;
 }
 
-async function runRule<T>(target: T, rule: Rule<T>, timeUp: AbortSignal): Promise<RuleResult> {
+async function runRule<T>(
+  target: T,
+  rule: Rule<T>,
+  timeUp: AbortSignal,
+  why = rule.skipped?.(target),
+): Promise<RuleResult> {
   const started = performance.now();
   const head = { rule: rule.id, promise: rule.promise, page: WIRE_PAGES[rule.page] };
   const result = (more: Pick<RuleResult, 'result'> & Partial<RuleResult>): RuleResult => ({
@@ -191,7 +210,6 @@ async function runRule<T>(target: T, rule: Rule<T>, timeUp: AbortSignal): Promis
     ms: Math.round(performance.now() - started),
     ...more,
   });
-  const why = rule.skipped?.(target);
   if (why !== undefined) return result({ result: 'skipped', problem: why });
   const late = rejectedBy(timeUp, () => new BrokenError('it was not done when the time of the check was up'));
   try {

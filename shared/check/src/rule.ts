@@ -11,6 +11,8 @@ export type Rule<T = Target> = {
   page: WirePage;
   /** Nothing else is asked meanwhile: it loads the replica, or ends it. */
   alone?: true;
+  /** It ends a replica: of all that this serves one processor is asked, with a stream if there is one. */
+  ends?: true;
   /** Why it does not concern this processor; undefined: it does. */
   skipped?(target: T): string | undefined;
   /** @throws BrokenError where the processor does not hold to it */

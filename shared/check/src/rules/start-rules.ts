@@ -44,6 +44,7 @@ export const startRules: Rule[] = [
     promise: 'leaves on SIGTERM without losing a call or a session',
     page: 'found',
     alone: true,
+    ends: true,
     skipped: needsStart,
     async run(target) {
       const [leaving] = target.started;
