@@ -1,5 +1,6 @@
 // What marks.ts lists, found in a text.
 import { fold } from '../text/fold.ts';
+import { matchesOf } from '../text/matches-of.ts';
 import { ALL_MARKS } from './marks.ts';
 import { WEIGHTS } from './rules/rule.ts';
 import type { Signal } from './signals.ts';
@@ -13,7 +14,7 @@ export function findMarks(text: string, isTool: boolean): Signal[] {
     if (where === 'tool' && !isTool) return [];
     const isOpened = unlessOpened && openedIn(folded, unlessOpened);
     const found: Signal[] = [];
-    for (const match of folded.matchAll(pattern)) {
+    for (const match of matchesOf(folded, pattern, unlessOpened ? undefined : MAX_FOUND)) {
       if (isOpened?.(match[1] ?? '', match.index)) continue;
       found.push({ rule: id, aim, weight: WEIGHTS[weight], start: match.index, end: match.index + match[0].length });
       if (found.length >= MAX_FOUND) break;

@@ -16,7 +16,6 @@ export type NeededWords = {
 
 /** Tokens before a place are looked at together. */
 const BLOCK = 32;
-const NOWHERE = 0x3fffffff;
 
 /** @param needs all that will be asked for */
 export function createNeeding(needs: readonly Need[], sets: ChoiceSets) {
@@ -24,27 +23,33 @@ export function createNeeding(needs: readonly Need[], sets: ChoiceSets) {
   const reach = Math.max(0, ...wide.map(({ around }) => around));
   const neededOf = setsAmong(needs, sets);
   const wideOf = setsAmong(wide, sets);
+  // Made once: most texts are short. What a reading before this one wrote has a smaller stamp.
+  /** Of each set, the number of the next word that is in it. */
+  const next = new Int32Array(sets.count());
+  const nextStamps = new Float64Array(sets.count());
+  /** Of each set, the last block in which, or shortly before which, a word of it stands. */
+  const seenStamps = new Float64Array(sets.count());
+  let stamp = 0;
   return (tokens: readonly Token[], slack: number): NeededWords => {
-    /** Of each set, the number of the next word that is in it. */
-    const next = new Int32Array(sets.count()).fill(NOWHERE);
-    /** Of each set, the last block in which, or shortly before which, a word of it stands. */
-    const seen = new Int32Array(sets.count());
+    const own = (stamp += 1);
     let block = 0;
+    let blockStamp = 0;
     const read = (wanted: number) => {
       block = wanted;
+      blockStamp = stamp += 1;
       const end = Math.min(tokens.length, block * BLOCK);
       for (let at = Math.max(0, (block - 1) * BLOCK - reach); at < end; at++) {
         const entry = tokens[at]?.entry;
-        if (entry) for (const id of wideOf(entry)) seen[id] = block;
+        if (entry) for (const id of wideOf(entry)) seenStamps[id] = blockStamp;
       }
     };
     const isNear = (need: Need, at: number, index: number): boolean => {
-      const distance = (next[need.set] ?? NOWHERE) - index;
+      const distance = nextStamps[need.set] === own ? (next[need.set] ?? 0) - index : Number.POSITIVE_INFINITY;
       if (!('around' in need)) return distance <= need.after + need.slacks * slack;
       if (distance <= need.around) return true;
-      const own = Math.floor(at / BLOCK) + 1;
-      if (own !== block) read(own);
-      return seen[need.set] === own;
+      const wanted = Math.floor(at / BLOCK) + 1;
+      if (wanted !== block) read(wanted);
+      return seenStamps[need.set] === blockStamp;
     };
     return {
       areNear(at, asked) {
@@ -60,7 +65,11 @@ export function createNeeding(needs: readonly Need[], sets: ChoiceSets) {
       },
       pass(at) {
         const token = tokens[at];
-        if (token) for (const id of neededOf(token.entry)) next[id] = token.index;
+        if (!token) return;
+        for (const id of neededOf(token.entry)) {
+          next[id] = token.index;
+          nextStamps[id] = own;
+        }
       },
     };
   };

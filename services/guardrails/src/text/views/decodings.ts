@@ -1,7 +1,9 @@
 // What a text says in another code: every candidate in it. Those of one code are read one after the other, as one text.
+import { matchesOf } from '../matches-of.ts';
 import type { Span } from '../span.ts';
 import { base32Bytes, base85Bytes } from './base-codes.ts';
 import { gathering, type DerivedText } from './derived-text.ts';
+import { letterTable, withLetters } from './letter-table.ts';
 import { alphabetWords, braille, morse, natoWords, pigLatin } from './spellings.ts';
 
 type Stretch = { text: string; span: Span };
@@ -79,7 +81,7 @@ export function* decodingsOf(text: string): Generator<[code: string, derived: De
   if (shifted.length > 0) yield ['shifted base64', gathering(shifted, '\n')];
   for (const { code, pattern, decode } of DECODERS) {
     const stretches: Stretch[] = [];
-    for (const { 0: found, index } of text.matchAll(pattern)) {
+    for (const { 0: found, index } of matchesOf(text, pattern)) {
       const decoded = decode(found);
       if (readable.test(decoded)) stretches.push({ text: decoded, span: { start: index, end: index + found.length } });
     }
@@ -90,11 +92,12 @@ export function* decodingsOf(text: string): Generator<[code: string, derived: De
 /** 16 units are 12 bytes: less does not hold a sentence, but pieces of one may stand side by side. */
 const MIN_CODED = 16;
 const MAX_BETWEEN = 8;
+const codedWord = /[\w+/-]{3,}={0,2}/g;
 
 /** Words in the alphabet of base64, long ones or ones that look like pieces of it, with nothing but signs between them. */
 function base64Runs(text: string): Span[] {
   const runs: (Span & { length: number; near: number })[] = [];
-  for (const { 0: word, index } of text.matchAll(/[\w+/-]{3,}={0,2}/g)) {
+  for (const { 0: word, index } of matchesOf(text, codedWord)) {
     const isPiece = word.length >= MIN_CODED || isCoded(word);
     const last = runs.at(-1);
     const end = index + word.length;
@@ -128,12 +131,21 @@ function aligned(run: string): string {
 
 const SAMPLE = 200;
 /** Nearly all of its beginning are characters that people write. */
-const isLegible = (text: string): boolean =>
-  text.length >= 8 &&
-  text.slice(0, SAMPLE).replace(/[\p{L}\p{N}\p{P}\p{Zs}\n]/gu, '').length < Math.min(text.length, SAMPLE) / 20;
+function isLegible(text: string): boolean {
+  if (text.length < 8) return false;
+  const beginning = text.slice(0, SAMPLE);
+  const most = beginning.length / 20;
+  let others = 0;
+  for (const character of beginning) {
+    if (!isWritten(character)) others += character.length;
+    if (others >= most) return false;
+  }
+  return true;
+}
+const written = /[\p{L}\p{N}\p{P}\p{Zs}\n]/u;
+const ASCII_WRITTEN = Array.from({ length: 128 }, (_, unit) => written.test(String.fromCharCode(unit)));
+const isWritten = (character: string): boolean =>
+  ASCII_WRITTEN[character.charCodeAt(0)] ?? (character !== '\ufffd' && written.test(character));
 
-const rot13 = (text: string): string =>
-  text.replace(/[a-z]/gi, (letter) => {
-    const code = letter.charCodeAt(0);
-    return String.fromCharCode(code + ((code | 32) < 110 ? 13 : -13));
-  });
+const ROT13 = letterTable((letter) => (letter + 13) % 26);
+const rot13 = (text: string): string => withLetters(text, ROT13);

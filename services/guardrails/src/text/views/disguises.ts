@@ -1,5 +1,6 @@
 // Words that are written so that only a reader sees them: letters apart, signs inside, digits for letters, backwards. Each is undone where it
 // is met, and nowhere else: ordinary text has no such view.
+import { matchesOf } from '../matches-of.ts';
 import type { Span } from '../span.ts';
 import { gathering, inStep, replacing, slicing, within, type DerivedText } from './derived-text.ts';
 
@@ -54,7 +55,7 @@ function lettersApartIn(text: string): Span[] {
   const close = () => {
     if (run.letters >= MIN_APART) spans.push({ start: run.start, end: run.end });
   };
-  for (const { 0: found, index } of text.matchAll(joinedLetters)) {
+  for (const { 0: found, index } of matchesOf(text, joinedLetters)) {
     const end = index + found.length;
     const isSingle = found.length === 1 || (found.length === 2 && (found.codePointAt(0) ?? 0) > 0xffff);
     const isNext = isSingle && run.letters > 0 && index - run.end <= MAX_GAP;
@@ -81,7 +82,7 @@ function near(text: string, pattern: RegExp, replacement: (match: RegExpExecArra
 /** The surroundings of at least so many matches, each of them no farther than `apart` from the one before it. */
 function denseIn(text: string, pattern: RegExp, least: number, apart: number): Span[] {
   const runs: (Span & { matches: number })[] = [];
-  for (const { 0: found, index } of text.matchAll(pattern)) {
+  for (const { 0: found, index } of matchesOf(text, pattern)) {
     const last = runs.at(-1);
     const end = index + found.length;
     if (last && index - last.end <= apart) Object.assign(last, { end, matches: last.matches + 1 });

@@ -1,6 +1,8 @@
 // Letters that are moved along the alphabet (Caesar, rot13) or mirrored in it (atbash). The steps between the letters of a word stay as they are,
 // or change their sign: long words that attempts cannot do without are found by them, and the text around one is moved back.
+import { matchesOf } from '../matches-of.ts';
 import { inStep, type DerivedText } from './derived-text.ts';
+import { letterTable, withLetters } from './letter-table.ts';
 
 /** Long ones: short words have the steps of others. */
 const ANCHORS = [
@@ -90,6 +92,7 @@ const ANCHORS = [
   'istruzioni',
   'consignes',
 ];
+const longWord = /[a-z]{5,14}/gi;
 /** On either side of a word, code units: an attempt is not longer without another such word. */
 const REACH = 400;
 const LETTERS = 26;
@@ -105,7 +108,7 @@ for (const word of ANCHORS) {
 
 export function shiftsOf(text: string): [code: string, derived: DerivedText][] {
   const regions = new Map<string, { move: Move; start: number; end: number }[]>();
-  for (const { 0: word, index } of text.matchAll(/[a-z]{5,14}/gi)) {
+  for (const { 0: word, index } of matchesOf(text, longWord)) {
     const known = moves.get(stepsOf(word, 1));
     if (!known) continue;
     const first = numberOf(word.charCodeAt(0));
@@ -125,12 +128,12 @@ export function shiftsOf(text: string): [code: string, derived: DerivedText][] {
   });
 }
 
+const tables = new Map<string, Uint8Array>();
 function movedBack(text: string, { sign, by }: Move): string {
-  return text.replace(/[a-z]/gi, (letter) => {
-    const code = letter.charCodeAt(0);
-    const base = code < 97 ? 65 : 97;
-    return String.fromCharCode(base + modulo(sign * (code - base - by)));
-  });
+  const key = `${sign} ${by}`;
+  const table = tables.get(key) ?? letterTable((letter) => modulo(sign * (letter - by)));
+  tables.set(key, table);
+  return withLetters(text, table);
 }
 
 function stepsOf(word: string, sign: 1 | -1): string {
