@@ -1,8 +1,9 @@
 // keyword: blocks or redacts configured words, phrases and patterns in what the caller sends, the model's stream and the final
 // answer. Words are compared on normalized text; "the droplet table" is not "drop table".
-import { defineProcessor, mapStrings } from '@millrace/processor';
+import { defineProcessor } from '@millrace/processor';
 import { judgeInput, judgeResult } from '../guard/judge-stages.ts';
 import { judgeStream } from '../guard/judge-stream.ts';
+import { createKeyedMap } from '../guard/keyed-values.ts';
 import type { TextGuard } from '../guard/text-guard.ts';
 import { compilePattern, weightOf } from '../text/linear-pattern.ts';
 import { createTask, inlineCostOf } from '../work/task.ts';
@@ -61,6 +62,6 @@ function createGuard(options: KeywordOptions): TextGuard {
     task: createTask('keyword', prepareKeywords, options, inlineCostOf(weight)),
     rules: keywordRules(options),
     mark: () => MARK,
-    mapValue: (value, map) => mapStrings(value, (text) => map(text)),
+    mapValue: createKeyedMap(() => false),
   };
 }

@@ -1,5 +1,5 @@
 // Moderation by a list of words: the keyword processor's way of comparing, with the list of this folder.
-import { mapStrings } from '@millrace/processor';
+import { createKeyedMap } from '../guard/keyed-values.ts';
 import type { Hit } from '../guard/report.ts';
 import type { StreamRule, TextGuard } from '../guard/text-guard.ts';
 import { keywordRules, prepareKeywords } from '../keyword/find-keywords.ts';
@@ -36,6 +36,6 @@ export function wordGuard({ words, strategy, response }: ModerationOptions): Tex
       find: (text) => rule.find(text).map(renamed),
     })),
     mark: () => MARK,
-    mapValue: (value, map) => mapStrings(value, (text) => map(text)),
+    mapValue: createKeyedMap(() => false),
   };
 }

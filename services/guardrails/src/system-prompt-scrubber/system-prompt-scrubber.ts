@@ -1,8 +1,9 @@
 // system-prompt-scrubber: takes out of the model's stream and the final answer what they repeat of the run's own system messages,
 // word for word or lightly changed.
-import { defineProcessor, mapStrings, type CommonArgs, type MessageList } from '@millrace/processor';
+import { defineProcessor, type CommonArgs, type MessageList } from '@millrace/processor';
 import { judgeResult } from '../guard/judge-stages.ts';
 import { judgeStream } from '../guard/judge-stream.ts';
+import { createKeyedMap } from '../guard/keyed-values.ts';
 import type { TextGuard } from '../guard/text-guard.ts';
 import { compilePattern, weightOf } from '../text/linear-pattern.ts';
 import { createTask, inlineCostOf } from '../work/task.ts';
@@ -64,6 +65,6 @@ function createGuard({ strategy, response, minWords, patterns }: ScrubberOptions
     task: createTask('system-prompt-scrubber', prepareLeaks, leaks, inlineCostOf(weight)),
     rules: leakRules(leaks),
     mark: () => MARK,
-    mapValue: (value, map) => mapStrings(value, (text) => map(text)),
+    mapValue: createKeyedMap(() => false),
   };
 }
