@@ -1,5 +1,6 @@
 // The configured keywords and patterns in texts. Patterns are looked for in what the keywords have left, as in the stream, where
 // one rule holds back what the other has let through.
+import { readingEscapes } from '../guard/unescaped-rule.ts';
 import type { Hit } from '../guard/report.ts';
 import { findInOrder } from '../guard/rules-in-order.ts';
 import type { StreamRule } from '../guard/text-guard.ts';
@@ -37,7 +38,7 @@ export function keywordRules({ keywords, patterns, wholeWords }: KeywordOptions)
       settled: (text) => settledByPatterns(compiled, text),
     });
   }
-  return rules;
+  return rules.map(readingEscapes);
 }
 
 function wordRule(keywords: readonly string[], wholeWords: boolean): StreamRule {

@@ -1,8 +1,10 @@
 // The matches of a filter's patterns in texts: a preset's name as the rule of a hit, `pattern` for the operator's own, which callers
 // do not learn.
-import { createCounter } from '../guard/bounds.ts';
+import { readingEscapes } from '../guard/unescaped-rule.ts';
 import type { Hit } from '../guard/report.ts';
-import { findPatterns } from '../patterns/pattern-filter.ts';
+import { findInOrder } from '../guard/rules-in-order.ts';
+import type { StreamRule } from '../guard/text-guard.ts';
+import { findPatterns, settledByPatterns } from '../patterns/pattern-filter.ts';
 import { compileCasePattern, compilePattern, type LinearPattern } from '../text/linear-pattern.ts';
 import type { PrepareJudge } from '../work/task-outcome.ts';
 import { sourceOf } from './presets.ts';
@@ -21,22 +23,20 @@ export const filterPatterns = ({ rules, presets, mark }: MatchOptions): FilterPa
   ...presets.map((preset) => ({ ...compilePattern(sourceOf(preset)), rule: preset, mark })),
 ];
 
-export const prepareMatches: PrepareJudge<MatchOptions, Hit[][]> = (options) => {
-  const patterns = filterPatterns(options);
-  return (texts) => {
-    const count = createCounter('hits');
-    return texts.map((text) => {
-      const hits = matchesIn(patterns, text);
-      count(hits.length);
-      return [hits];
-    });
-  };
-};
+/** Marks are the patterns' own, so that nothing is looked for in what another has left. */
+export const prepareMatches: PrepareJudge<MatchOptions, Hit[][]> = (options) =>
+  findInOrder([filterRule(filterPatterns(options))], undefined);
 
-export const matchesIn = (patterns: readonly FilterPattern[], text: string): Hit[] =>
-  findPatterns(patterns, text).map(({ pattern: { rule, name, mark }, start, end }) => ({
-    start,
-    end,
-    rule,
-    detail: { mark, ...(name !== undefined && { pattern: name }) },
-  }));
+export const filterRule = (patterns: readonly FilterPattern[]): StreamRule =>
+  readingEscapes({
+    heldIn: 'held',
+    placesIn: 'places',
+    find: (text) =>
+      findPatterns(patterns, text).map(({ pattern: { rule, name, mark }, start, end }) => ({
+        start,
+        end,
+        rule,
+        detail: { mark, ...(name !== undefined && { pattern: name }) },
+      })),
+    settled: (text) => settledByPatterns(patterns, text),
+  });

@@ -6,10 +6,9 @@ import { judgeStream } from '../guard/judge-stream.ts';
 import { judgeToolResult } from '../guard/judge-tools.ts';
 import { createKeyedMap } from '../guard/keyed-values.ts';
 import type { TextGuard } from '../guard/text-guard.ts';
-import { settledByPatterns } from '../patterns/pattern-filter.ts';
 import { weightOf } from '../text/linear-pattern.ts';
 import { createTask, inlineCostOf } from '../work/task.ts';
-import { filterPatterns, matchesIn, prepareMatches } from './find-matches.ts';
+import { filterPatterns, filterRule, prepareMatches } from './find-matches.ts';
 import { DEFAULT_MARK, regexFilterOptions, type RegexFilterOptions } from './regex-filter-options.ts';
 
 /**
@@ -68,14 +67,7 @@ function createGuard({ strategy, response, rules, presets, mark }: RegexFilterOp
     weight,
     describe: () => 'A pattern was found.',
     task: createTask('regex-filter', prepareMatches, options, inlineCostOf(weight)),
-    rules: [
-      {
-        heldIn: 'held',
-        placesIn: 'places',
-        find: (text) => matchesIn(patterns, text),
-        settled: (text) => settledByPatterns(patterns, text),
-      },
-    ],
+    rules: [filterRule(patterns)],
     mark: ({ detail }) => (typeof detail?.['mark'] === 'string' ? detail['mark'] : DEFAULT_MARK),
     mapValue: createKeyedMap(() => false),
   };

@@ -1,4 +1,5 @@
 // What an answer gives away of the system messages: stretches of them, and what the operator's own patterns find.
+import { readingEscapes } from '../guard/unescaped-rule.ts';
 import type { Hit } from '../guard/report.ts';
 import { findInOrder } from '../guard/rules-in-order.ts';
 import type { StreamRule } from '../guard/text-guard.ts';
@@ -51,7 +52,7 @@ export function leakRules({ system, minWords, patterns }: LeakOptions): StreamRu
       })),
     settled: (text) => settledByPatterns(compiled, text),
   };
-  return compiled.length > 0 ? [stretches, configured] : [stretches];
+  return compiled.length > 0 ? [stretches, readingEscapes(configured)] : [stretches];
 }
 
 function readingIn(noted: unknown): Reading {
