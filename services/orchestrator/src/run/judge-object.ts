@@ -2,6 +2,7 @@
 // through the output chain. Where the model's own words were an object of the schema and what was let through is none, the run says which
 // processor broke it, and nothing of the words.
 import {
+  messageText,
   readJson,
   toolCallsOf,
   type Chunk,
@@ -10,7 +11,6 @@ import {
   type Message,
   type Stage,
 } from '@millrace/contracts';
-import { messageText } from '@millrace/contracts';
 import { schemaProblems } from '../peers/json-schema.ts';
 import { firstToBreak } from '../stages/first-to-break.ts';
 import { guardChunks } from '../stages/guard-chunks.ts';

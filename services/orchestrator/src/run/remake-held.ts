@@ -24,18 +24,21 @@ export type Reworded = {
  */
 export async function remakeReworded(run: Run): Promise<Interrupt | undefined> {
   if (run.agent.release !== 'result') return undefined;
-  const now = messagesOf(run.state().conversation, 'response');
+  const said = new Set(saidIds(run));
+  const now = messagesOf(run.state().conversation, 'response').filter(({ id }) => said.has(id));
   const rejected = wholeRun(run.state());
   return remakeHeld(run, { from: rejected.from, now, changed: rewordedIds(run), rejected });
 }
 
-/** Of answers: those that are others now, or gone. */
-export function rewordedIds({ ref: { runId }, state }: Run): Set<string> {
-  const { conversation, unpassed, steps } = state();
+/** Of the answers of closed steps: those that are others now, or gone. What processors have added to them was never a step's. */
+export function rewordedIds(run: Run): Set<string> {
+  const { conversation, unpassed } = run.state();
   const there = new Set(messagesOf(conversation, 'response').map(({ id }) => id));
-  const said = steps.map(({ stepNumber }) => responseMessageId(runId, stepNumber));
-  return new Set([...unpassed.filter((id) => there.has(id)), ...said.filter((id) => !there.has(id))]);
+  return new Set(saidIds(run).filter((id) => unpassed.includes(id) || !there.has(id)));
 }
+
+const saidIds = ({ ref: { runId }, state }: Run): string[] =>
+  state().steps.map(({ stepNumber }) => responseMessageId(runId, stepNumber));
 
 export async function remakeHeld(run: Run, reworded: Reworded): Promise<Interrupt | undefined> {
   const { from, changed, rejected } = reworded;

@@ -254,6 +254,15 @@ describe('what waits for its release, and is worded anew', () => {
     expect(JSON.stringify([run.chunks(), await run.end()])).not.toContain('secret');
   });
 
+  test('is not what processOutputResult adds: the answers stay as they came', async () => {
+    const message = textMessage('added', 'assistant', 'One word more.');
+    const add = (): Verdict => ({ type: 'continue', changes: { ops: [{ op: 'add', source: 'response', message }] } });
+    const run = await shownBy('result', 'processOutputResult', add, [{ text: 'A wall.' }]);
+    expect(await run.end()).toMatchObject({ result: { text: 'A wall.One word more.' } });
+    const parts = run.chunks().flatMap((part) => (part.type === 'text-delta' ? [part.payload] : []));
+    expect(parts).toEqual([{ id: 't', text: 'A wall.' }]);
+  });
+
   test('by a processor that halts the run then comes out as that has left it', async () => {
     const script = [{ text: 'A secret.', calls: lookCalls() }, { text: 'A wall.' }];
     let asked = 0;
