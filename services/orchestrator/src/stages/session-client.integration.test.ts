@@ -203,6 +203,8 @@ describe('the end of a session', () => {
     made.client.push(words(1));
     made.finish([{ type: 'abort', reason: 'no' }]);
     await eventually(() => made.ends.length === 1);
+    // What was on its way has come.
+    await made.settle();
     const sent = made.inputs.length;
     made.client.push(words(5));
     made.client.end();
