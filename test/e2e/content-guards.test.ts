@@ -2,16 +2,14 @@
 import { textMessage } from '@millrace/contracts';
 import { useNats, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
+import { applying } from './apply-agent.ts';
 import { collect, textOf } from './collect.ts';
 import { script } from './script.ts';
 
 const nats = useNats();
 const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools']);
 
-async function agent(name: string, lists: object): Promise<string> {
-  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', instructions: 'Answer.', ...lists });
-  return name;
-}
+const agent = applying(stack);
 const sum = (expression: string) => ({ name: 'calculator', args: { expression } });
 const eventsOf = async (runId: string, kind: string) =>
   (await stack.client.runs.events(runId)).filter(({ event }) => event === kind);

@@ -1,6 +1,7 @@
 // Guards that ask a model, over the real provider protocol: what the stand-in's scripted verdicts make of a run.
 import { useNats, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
+import { applying } from './apply-agent.ts';
 import { collect, textOf } from './collect.ts';
 import { script } from './script.ts';
 
@@ -14,10 +15,7 @@ const verdict = (of: string, answer: object) => `${fence}verdict${JSON.stringify
 const failing = (of: string, error: object) => `${fence}verdict${JSON.stringify([{ for: of, error }])}${fence}`;
 const hate = (score: number) => verdict('moderation', { scores: { hate: score } });
 
-async function agent(name: string, lists: object): Promise<string> {
-  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', instructions: 'Answer.', ...lists });
-  return name;
-}
+const agent = applying(stack);
 const moderated = (options: object = {}, more: object = {}) => {
   const entry = { use: 'moderation', options: { model: JUDGE, ...options }, ...more };
   return { input: [entry], output: ['moderation'] };

@@ -4,6 +4,7 @@ import type { Chunk } from '@millrace/contracts';
 import { defineProcessor, eventually, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { applying } from './apply-agent.ts';
 import { collect, textOf } from './collect.ts';
 import { judged, REPLICA, serveRaw } from './hostile/raw-replica.ts';
 import { spelledScript } from './hostile/spelled.ts';
@@ -90,10 +91,7 @@ const careless = defineProcessor({
 useProcessors(nats, [forger, parrot, blind, careless]);
 const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools']);
 
-async function agent(name: string, lists: object): Promise<string> {
-  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', instructions: 'Answer.', ...lists });
-  return name;
-}
+const agent = applying(stack);
 const saying = (text: string, ...more: object[]) => spelledScript([{ text }, ...more], text);
 /** Nothing of one run has ended anybody. */
 async function stillServing() {

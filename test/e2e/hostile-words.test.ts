@@ -3,6 +3,7 @@
 import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { applying } from './apply-agent.ts';
 import { collect } from './collect.ts';
 import { spelledScript } from './hostile/spelled.ts';
 
@@ -78,10 +79,8 @@ const whisperer = defineProcessor({
 
 useProcessors(nats, [launderer, writer, hanging, whisperer]);
 const stack = useStack(nats, ['orchestrator', 'guardrails', 'tools']);
-const start = async (name: string, lists: object, text: string) => {
-  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', instructions: 'Answer.', ...lists });
-  return stack.client.start(name, text);
-};
+const start = async (name: string, lists: object, text: string) =>
+  stack.client.start(await applying(stack)(name, lists), text);
 const calculating = { text: 'one', toolCalls: [{ name: 'calculator', args: { expression: '1 + 1' } }] };
 
 test.each(['remembered', 'context'])(

@@ -1,22 +1,13 @@
 // What a run costs the server's store, counted: each operation is a write to disk, or a request that waits for one before it.
-import { defineProcessor, eventually, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { eventually, passingProcessor, useBus, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { collect } from './collect.ts';
 import { script } from './script.ts';
 
 const nats = useNats();
-const pass = (id: string) =>
-  defineProcessor({
-    id,
-    description: 'passes everything on',
-    stages: ['processInput', 'processOutputStream'],
-    reads: ['input'],
-    options: z.strictObject({}),
-    create: () => ({ id, processInput: () => undefined, processOutputStream: async ({ part }) => part }),
-  });
+const stages = ['processInput', 'processOutputStream'] as const;
 const spying = useBus(nats, 'spy');
-useProcessors(nats, [pass('first'), pass('second')]);
+useProcessors(nats, [passingProcessor('first', stages), passingProcessor('second', stages)]);
 const stack = useStack(nats, ['orchestrator', 'message-history']);
 
 /**

@@ -1,19 +1,14 @@
 // What is refused, and how: coded, with what, where and what to do instead, all problems at once.
 import type { JsonObject, JsonValue } from '@millrace/contracts';
-import { defineProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { passingProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const nats = useNats();
-const plain = (id: string) =>
-  defineProcessor({
-    id,
-    description: 'does nothing',
-    stages: ['processInput'],
-    reads: [],
-    options: z.strictObject({ level: z.enum(['low', 'high']).default('low') }),
-    create: () => ({ id, processInput: () => undefined }),
-  });
+const plain = (id: string) => ({
+  ...passingProcessor(id),
+  options: z.strictObject({ level: z.enum(['low', 'high']).default('low') }),
+});
 useProcessors(nats, [plain('one'), plain('two'), plain('three')]);
 const stack = useStack(nats, ['orchestrator']);
 

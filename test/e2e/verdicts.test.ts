@@ -1,6 +1,7 @@
 // What each verdict means for a run, stage by stage, seen from outside: chunks, result, events.
 import { useNats, useProcessors, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
+import { applying } from './apply-agent.ts';
 import { collect, textOf } from './collect.ts';
 import { script } from './script.ts';
 import { breaker, cache, denier, halter, rescuer, stopper } from './verdict-processors.ts';
@@ -10,10 +11,7 @@ const nats = useNats();
 useProcessors(nats, [stopper, halter, denier, cache, rescuer, breaker]);
 const stack = useStack(nats, ['orchestrator', 'tools']);
 
-async function agent(name: string, lists: object): Promise<string> {
-  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', instructions: 'Answer.', ...lists });
-  return name;
-}
+const agent = applying(stack);
 
 function stopping(at: string, more: object = {}) {
   return { input: [{ use: 'stopper', options: { at, ...more } }], output: ['stopper'], tools: ['calculator'] };

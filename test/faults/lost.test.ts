@@ -1,5 +1,5 @@
 // What is lost when something dies, and what the user sees: a guard in mid-stream, a guard that is not there, the orchestrator.
-import { defineProcessor, eventually, useNats, useProcessors, useStack } from '@millrace/testkit';
+import { defineProcessor, eventually, passingProcessor, useNats, useProcessors, useStack } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { collect, textOf } from '../e2e/collect.ts';
@@ -7,15 +7,7 @@ import { script } from '../e2e/script.ts';
 
 const nats = useNats();
 
-const slow = (id: string) =>
-  defineProcessor({
-    id,
-    description: 'passes everything',
-    stages: ['processInput', 'processOutputStream'],
-    reads: [],
-    options: z.strictObject({}),
-    create: () => ({ id, processInput: () => undefined, processOutputStream: async ({ part }) => part }),
-  });
+const slow = (id: string) => passingProcessor(id, ['processInput', 'processOutputStream']);
 
 const doomed = useProcessors(nats, [slow('doomed')], 'doomed-service');
 const stuck = defineProcessor({

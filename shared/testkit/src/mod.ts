@@ -6,7 +6,14 @@ export { eventually, type EventuallyOptions } from './eventually.ts';
 export { useNats, type TestNats } from './nats.ts';
 export { useRedis, type TestRedis } from './redis.ts';
 export { useService, type TestService } from './service.ts';
-export { defineProcessor, defineTool, useProcessors, type Processor, type ProcessorDefinition } from './processors.ts';
+export {
+  defineProcessor,
+  defineTool,
+  passingProcessor,
+  useProcessors,
+  type Processor,
+  type ProcessorDefinition,
+} from './processors.ts';
 export { useStack, type TestStack } from './stack.ts';
 export { callContext, callEntry, conversationOf, stageCall, streamedText, TEST_RUN, textChunks } from './stage-call.ts';
 export { processorConformance } from './conformance/processor-conformance.ts';

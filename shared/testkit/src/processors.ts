@@ -1,5 +1,7 @@
 // A test's own processors, served as any service serves its own, in the test's process.
-import { processorService, type ProcessorDefinition, type Tool } from '@millrace/processor';
+import type { Chunk } from '@millrace/contracts';
+import { defineProcessor, processorService, type ProcessorDefinition, type Tool } from '@millrace/processor';
+import { z } from 'zod';
 import type { TestNats } from './nats.ts';
 import { useService, type TestService } from './service.ts';
 
@@ -14,6 +16,25 @@ export function useProcessors(
   return useService(processorService({ name, version: '0.1.0', description, processors, tools }), () => ({
     NATS_URL: nats.url,
   }));
+}
+
+/** It lets everything pass. @param stages the second one too where a stream has to go through it */
+export function passingProcessor(
+  id: string,
+  stages: readonly ('processInput' | 'processOutputStream')[] = ['processInput'],
+): ProcessorDefinition {
+  return defineProcessor({
+    id,
+    description: 'lets everything pass',
+    stages: [...stages],
+    reads: [],
+    options: z.strictObject({}),
+    create: () => ({
+      id,
+      processInput: () => undefined,
+      ...(stages.includes('processOutputStream') && { processOutputStream: async ({ part }: { part: Chunk }) => part }),
+    }),
+  });
 }
 
 export { defineProcessor, defineTool, type Processor, type ProcessorDefinition } from '@millrace/processor';

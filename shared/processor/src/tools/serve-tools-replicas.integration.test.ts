@@ -2,11 +2,9 @@
 import { gatherInfo, publish, type Bus } from '@millrace/bus';
 import { endpointMetadataSchema, METADATA_KEY } from '@millrace/contracts';
 import { createResources } from '@millrace/service';
-import { eventually, useBus, useNats } from '@millrace/testkit';
+import { eventually, passingProcessor, useBus, useNats } from '@millrace/testkit';
 import { afterAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { advertiseService } from '../serve/advertise-service.ts';
-import { defineProcessor } from '../processor-definition.ts';
 import { serveProcessors } from '../serve/serve-processors.ts';
 import { serveTools } from './serve-tools.ts';
 import { testTool } from '../testing/test-tool.ts';
@@ -147,16 +145,8 @@ describe('discovery', () => {
     const bus = await hosts.connect({ name: 'both' });
     const own = createResources();
     const endpoints = await host([testTool('beside', async () => 1)], bus, own);
-    const processor = defineProcessor({
-      id: 'plain',
-      description: 'does nothing',
-      stages: ['processInput'],
-      reads: [],
-      options: z.strictObject({}),
-      create: () => ({ id: 'plain', processInput: () => undefined }),
-    });
     const version = '0.1.0';
-    const definitions = [processor];
+    const definitions = [passingProcessor('plain')];
     const beside = await serveProcessors({ bus, resources: own, version, definitions, drainGraceMs: DRAIN_GRACE_MS });
     advertiseService({
       bus,
