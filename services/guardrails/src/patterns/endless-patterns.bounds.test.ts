@@ -1,14 +1,16 @@
 // An operator's pattern whose repetitions nest, on a text that a backtracking matcher never ends with.
 import { messageText } from '@millrace/contracts';
 import { inputArgs } from '@millrace/testkit';
-import { afterAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { keyword } from '../keyword/keyword.ts';
 import { regexFilter } from '../regex-filter/regex-filter.ts';
+import { pii } from '../pii/pii.ts';
+import { promptInjection } from '../prompt-injection/prompt-injection.ts';
 import { closeThreads } from '../work/task.ts';
 
 const PATTERN = '(a+)+b';
 
-afterAll(closeThreads);
+afterEach(closeThreads);
 
 test.each([
   ['keyword', keyword.create({ strategy: 'redact', patterns: [PATTERN] })],
@@ -18,4 +20,25 @@ test.each([
   const args = inputArgs([text]);
   await processor.processInput?.(args);
   expect(args.messageList.get.input.db().map(messageText)).toEqual([text]);
+});
+
+test('prompt-injection judges with large patterns on another thread, and takes no more of them than other guards', async () => {
+  const large = (count: number) =>
+    Array.from({ length: count }, (_, at) => `[a-z ]{1,400}[0-9]${at}[a-z ]{1,400}[0-9]`);
+  const refused = promptInjection.options.safeParse({ patterns: large(30) });
+  expect(refused.error?.issues).toMatchObject([{ path: ['patterns'], message: expect.stringContaining('too large') }]);
+  let threads = 0;
+  const count = () => void (threads += 1);
+  process.on('worker', count);
+  const judged = promptInjection.create({ patterns: large(2) });
+  await judged.processInput?.(inputArgs(['the quick brown fox says '.repeat(80)]));
+  process.off('worker', count);
+  expect(threads).toBeGreaterThan(0);
+});
+
+test.each([
+  ['presets', regexFilter, { presets: Array.from({ length: 100 }, () => 'email') }],
+  ['allow', pii, { allow: Array.from({ length: 1_001 }, (_, at) => `${at}@example.com`) }],
+])('%s is a list of so many', (name, { options }, given) => {
+  expect(options.safeParse(given).error?.issues).toMatchObject([{ path: [name], code: 'too_big' }]);
 });

@@ -10,6 +10,9 @@ import { DEFAULT_TYPES, PII_TYPES } from './pii-types.ts';
 
 const DEFAULT_REGIONS: CountryCode[] = ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'AU'];
 
+/** Every hit is compared with all of them. */
+const MAX_ALLOWED = 1_000;
+
 export const piiOptions = z.strictObject({
   strategy: z
     .enum(['redact', 'block', 'warn', 'filter'])
@@ -33,6 +36,7 @@ export const piiOptions = z.strictObject({
     .describe('where phone numbers without a country code may be from, ISO 3166-1 alpha-2'),
   allow: z
     .array(z.string().min(1))
+    .max(MAX_ALLOWED)
     .default([])
     .describe('values that may pass, in any case; "@example.com" for every address of a domain'),
   toolArguments: toolArgumentsOption('personal data'),

@@ -13,8 +13,9 @@ import {
 import { mapMessage } from '../guard/message-values.ts';
 import { createReport, refuse, refuseUnjudged, type Hit, type Reporting } from '../guard/report.ts';
 import { NO_MODELS, type GuardModels } from '../model/guard-models.ts';
+import { compilePattern, weightOf } from '../text/linear-pattern.ts';
 import { mergeOverlapping, replaceSpans } from '../text/span.ts';
-import { createTask, type Task } from '../work/task.ts';
+import { createTask, inlineCostOf, type Task } from '../work/task.ts';
 import { judgedTexts, placedHits, speakerOf, textOf, textsIn, type JudgedText } from './judged-texts.ts';
 import { prepareInjections } from './prepare-injections.ts';
 import { promptInjectionOptions, type PromptInjectionOptions } from './prompt-injection-options.ts';
@@ -86,7 +87,9 @@ type InjectionGuard = Reporting & {
 function createGuard(models: GuardModels, options: PromptInjectionOptions): InjectionGuard {
   const { strategy, response, threshold, aims, phrases, patterns } = options;
   const judging = { aims: aims === 'all' ? AIMS : aims, threshold, phrases, patterns };
-  const taskFor = (from: Speaker) => createTask('prompt-injection', prepareInjections, { ...judging, from });
+  const maxInlineCost = inlineCostOf(weightOf(patterns.map(compilePattern)));
+  const taskFor = (from: Speaker) =>
+    createTask('prompt-injection', prepareInjections, { ...judging, from }, maxInlineCost);
   return {
     strategy,
     response,

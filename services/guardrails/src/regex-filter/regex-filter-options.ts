@@ -20,7 +20,7 @@ const ruleSchema = z.strictObject({
 export const regexFilterOptions = z
   .strictObject({
     rules: z.array(ruleSchema).max(MAX_RULES).default([]).describe('own patterns'),
-    presets: z.array(z.enum(PRESET_NAMES)).default([]).describe('patterns by name'),
+    presets: z.array(z.enum(PRESET_NAMES)).max(PRESET_NAMES.length).default([]).describe('patterns by name'),
     strategy: z
       .enum(['block', 'redact', 'warn'])
       .default('block')
