@@ -6,6 +6,7 @@ import { keyword } from '../keyword/keyword.ts';
 import { regexFilter } from '../regex-filter/regex-filter.ts';
 import { pii } from '../pii/pii.ts';
 import { promptInjection } from '../prompt-injection/prompt-injection.ts';
+import { responseValidator } from '../response-validator/response-validator.ts';
 import { closeThreads } from '../work/task.ts';
 
 const PATTERN = '(a+)+b';
@@ -34,6 +35,13 @@ test('prompt-injection judges with large patterns on another thread, and takes n
   await judged.processInput?.(inputArgs(['the quick brown fox says '.repeat(80)]));
   process.off('worker', count);
   expect(threads).toBeGreaterThan(0);
+});
+
+test('response-validator takes no more of them either', () => {
+  const large = (at: number) => ({ pattern: `[a-z ]{1,400}[0-9]${at}[a-z ]{1,400}[0-9]`, say: 'no' });
+  const given = { mustMatch: [1, 2].map(large), mustNotMatch: [3, 4].map(large) };
+  const refused = responseValidator.options.safeParse(given);
+  expect(refused.error?.issues).toMatchObject([{ message: expect.stringContaining('too large') }]);
 });
 
 test.each([

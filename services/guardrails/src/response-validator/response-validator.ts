@@ -3,9 +3,10 @@
 import { defineProcessor, type ProcessOutputStepArgs } from '@millrace/processor';
 import { refuse, refuseUnjudged } from '../guard/report.ts';
 import { detectLanguages, loadLanguages } from '../language/detect-language.ts';
-import { createTask, type Task } from '../work/task.ts';
+import { compilePattern, weightOf } from '../text/linear-pattern.ts';
+import { createTask, inlineCostOf, type Task } from '../work/task.ts';
 import { prepareFaults, type Fault } from './find-faults.ts';
-import { responseValidatorOptions, type ResponseValidatorOptions } from './response-validator-options.ts';
+import { responseValidatorOptions, sourceOf, type ResponseValidatorOptions } from './response-validator-options.ts';
 
 /**
  * Holds the last answer of a run against rules. The model is told what was wrong and asked again, `maxRetries` times at most, within the
@@ -43,7 +44,8 @@ function createValidator(options: ResponseValidatorOptions): Validator {
   const { jsonSchema, mustMatch, mustNotMatch, minLength, maxLength, noRefusal } = options;
   const rules = { jsonSchema, mustMatch, mustNotMatch, minLength, maxLength, noRefusal };
   // A schema may hold patterns of any kind: these never run here.
-  const maxInline = jsonSchema ? 0 : undefined;
+  const patterns = [...mustMatch, ...mustNotMatch].map((rule) => compilePattern(sourceOf(rule)));
+  const maxInline = jsonSchema ? 0 : inlineCostOf(weightOf(patterns));
   return { ...options, task: createTask('response-validator', prepareFaults, rules, maxInline) };
 }
 
