@@ -1,6 +1,7 @@
 // A model's answer as a message: its parts are the one source of its text and its calls. What processOutputStep changes of the one is
 // seen in the others by the next processor, at both ends of the wire.
-import { applyOps, type Conversation } from './conversation.ts';
+import { applyOps } from './apply-ops.ts';
+import type { Conversation } from './conversation.ts';
 import type { Changes } from './changes.ts';
 import { messageText, type Message, type MessagePart, type ToolInvocationPart } from './message.ts';
 import type { ToolCall } from './model.ts';

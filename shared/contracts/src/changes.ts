@@ -2,7 +2,8 @@
 // is refused by name. `applyChanges` is what both ends do with it, so the next processor of the list sees the same
 // on the replica as the orchestrator will have.
 import { z } from 'zod';
-import { applyOps, messageOpSchema, type Conversation } from './conversation.ts';
+import { applyOps } from './apply-ops.ts';
+import { messageOpSchema, type Conversation } from './conversation.ts';
 import { jsonValueSchema } from './json.ts';
 import {
   modelIdSchema,

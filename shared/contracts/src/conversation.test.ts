@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { applyOps } from './apply-ops.ts';
 import {
-  applyOps,
   emptyConversation,
   messagesOf,
   type Conversation,

@@ -3,6 +3,7 @@ export * from './advertised.ts';
 export * from './agent.ts';
 export * from './answer-message.ts';
 export * from './api.ts';
+export { ConversationDraft, applyOps } from './apply-ops.ts';
 export * from './changes.ts';
 export * from './chunk.ts';
 export * from './conversation.ts';

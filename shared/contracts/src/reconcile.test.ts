@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { applyOps, type Conversation, type ConversationEntry } from './conversation.ts';
+import { applyOps } from './apply-ops.ts';
+import type { Conversation, ConversationEntry } from './conversation.ts';
 import { textMessage, type Message } from './message.ts';
 import { reconcile, RETURNED_SYSTEM_TAG } from './reconcile.ts';
 

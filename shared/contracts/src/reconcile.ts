@@ -19,9 +19,10 @@ export function reconcile(
   const gone = [...before.keys()].filter((id) => !after.has(id));
 
   const ops: MessageOp[] = gone.length === 0 ? [] : [{ op: 'remove', ids: gone }];
+  const nextKnown = nextKnownOf(kept, before);
   kept.forEach((message, at) => {
     const was = before.get(message.id);
-    if (was === undefined) ops.push(addition(message, newSource, nextKnown(kept, at, before)));
+    if (was === undefined) ops.push(addition(message, newSource, nextKnown[at]));
     else if (was !== JSON.stringify(message)) ops.push({ op: 'replace', message });
   });
   if (system.length > 0) ops.push({ op: 'system-add', tag: RETURNED_SYSTEM_TAG, contents: system.map(messageText) });
@@ -32,7 +33,13 @@ function addition(message: Message, source: MessageSource, before: string | unde
   return { op: 'add', source, message, ...(before !== undefined && { before }) };
 }
 
-/** A new message keeps its place: it stands before the next message that was there already. */
-function nextKnown(kept: readonly Message[], at: number, known: Map<string, string>): string | undefined {
-  return kept.slice(at + 1).find((message) => known.has(message.id))?.id;
+/** Of each message the next one that was there already: a new message keeps its place, it stands before that. */
+function nextKnownOf(kept: readonly Message[], known: ReadonlyMap<string, string>): (string | undefined)[] {
+  let next: string | undefined;
+  const fromTheEnd = kept.toReversed().map(({ id }) => {
+    const its = next;
+    if (known.has(id)) next = id;
+    return its;
+  });
+  return fromTheEnd.toReversed();
 }

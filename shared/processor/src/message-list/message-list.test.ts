@@ -1,4 +1,11 @@
-import { applyOps, emptyConversation, messageText, textMessage, type Conversation } from '@millrace/contracts';
+import {
+  applyOps,
+  emptyConversation,
+  messageText,
+  textMessage,
+  type Conversation,
+  type Message,
+} from '@millrace/contracts';
 import { conversationOf } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { MessageList } from './message-list.ts';
@@ -75,20 +82,30 @@ describe('what is done to a message list travels as operations', () => {
     expect(received(list).entries.map(({ message }) => messageText(message))).toEqual(['old', 'changed', 'hi']);
   });
 
-  test('replaced messages, however many, looked at a few times each', () => {
+  describe('however many, each message looked at a few times', () => {
     const many = Array.from({ length: 500 }, (_, at) => textMessage(`m${at}`, 'user', 'old'));
-    const entries = many.map((message) => ({ source: 'input' as const, message }));
-    const list = new MessageList({ entries, system: [] }, 'input');
+    const listOf = (messages: Message[]) =>
+      new MessageList({ entries: messages.map((message) => ({ source: 'input', message })), system: [] }, 'input');
     let looks = 0;
-    for (const { id } of many) {
+    const counted = ({ id }: Message) => {
       const get = () => {
         looks += 1;
         return id;
       };
-      list.replace(Object.defineProperty(textMessage(id, 'user', 'new'), 'id', { enumerable: true, get }));
-    }
-    expect(list.takeOps()).toHaveLength(500);
-    expect(looks).toBeLessThan(10 * many.length);
+      return Object.defineProperty(textMessage(id, 'user', 'new'), 'id', { enumerable: true, get });
+    };
+
+    test.each<[string, MessageList, (list: MessageList) => void]>([
+      ['replaced', listOf(many), (list) => many.forEach((message) => list.replace(counted(message)))],
+      ['added', listOf([]), (list) => list.add(many.map(counted))],
+      ['returned changed', listOf(many), (list) => list.reconcile(list.get.all.db(), many.map(counted))],
+      ['returned new', listOf([]), (list) => list.reconcile([], many.map(counted))],
+    ])('%s', (_how, list, change) => {
+      looks = 0;
+      change(list);
+      expect(list.takeOps()).toHaveLength(500);
+      expect(looks).toBeLessThan(15 * many.length);
+    });
   });
 
   test('replacing what is not there is an error', () => {

@@ -2,11 +2,9 @@
 // that changes it records an operation; the operations travel back, the list does not. The name and its `get` views are the
 // reference interface's, so that a processor written for it finds what it knows.
 import {
-  applyOps,
-  isCallerSystem,
+  ConversationDraft,
   messageText,
   messagesOf,
-  placesOf,
   sourceSchema,
   reconcile,
   textMessage,
@@ -37,20 +35,19 @@ type Views = Record<'all' | 'input' | 'response' | 'remembered', MessageView>;
 /** The tag of system messages that are added without one. */
 const UNTAGGED = 'processor';
 
-/** What a list has copied of what it was given: `given` stays as it was, `own` is worked on; `texts`: each message as JSON, by its id. */
-type Copied = { given: Conversation; own: Conversation; texts: Map<string, string> };
+/** What a list has copied of what it was given; `texts`: each message as JSON, by its id. */
+type Copied = { given: Conversation; texts: Map<string, string> };
 
 export class MessageList {
   readonly #source: Conversation;
   #copied: Copied | undefined;
-  /** With what was done to it. */
+  /** What is done to it, and what that has come to. */
+  #draft: ConversationDraft | undefined;
   #changed: Conversation | undefined;
   #views: Views | undefined;
   readonly #ops: MessageOp[] = [];
   /** The last message of an id that the receiver of the operations gets. */
   readonly #sent = new Map<string, Message>();
-  /** Where the message of an id stands, until operations move it. */
-  #places: Map<string, number> | undefined;
   readonly #newSource: MessageSource;
   readonly #guard: ReadGuard;
 
@@ -82,13 +79,12 @@ export class MessageList {
       entries: copies.map((message, at) => ({ source: entries[at]?.source ?? this.#newSource, message })),
       system: system.map((message) => ({ ...message })),
     };
-    const own = { ...given, entries: [...given.entries] };
-    this.#copied = { given, own, texts: new Map(entries.map(({ message }, at) => [message.id, texts[at] ?? ''])) };
+    this.#copied = { given, texts: new Map(entries.map(({ message }, at) => [message.id, texts[at] ?? ''])) };
     return this.#copied;
   }
 
   get #conversation(): Conversation {
-    return this.#changed ?? this.#copy().own;
+    return (this.#changed ??= this.#draft?.conversation()) ?? this.#copy().given;
   }
 
   /** For the runtime: as it was before anything was done to it; the messages are the list's own. */
@@ -114,15 +110,7 @@ export class MessageList {
 
   /** Replaces the message of the same id. @throws message-invalid when there is none. */
   replace(message: Message): this {
-    const { entries } = this.#conversation;
-    const at = (this.#places ??= placesOf(entries)).get(message.id) ?? -1;
-    const there = entries[at];
-    const next = there && { source: there.source, message };
-    if (!next || isCallerSystem(there) || isCallerSystem(next)) return this.#apply({ op: 'replace', message });
-    // Thousands of messages may be replaced, one call each: nothing here looks at all of them, and the entries are this list's own.
-    this.#record({ op: 'replace', message: structuredClone(message) });
-    entries[at] = next;
-    return this;
+    return this.#apply({ op: 'replace', message });
   }
 
   /** After what the tag's group has already. */
@@ -195,15 +183,11 @@ export class MessageList {
 
   #apply(op: MessageOp): this {
     const recorded = structuredClone(op);
-    this.#changed = applyOps(this.#conversation, [op]);
-    this.#places = undefined;
-    this.#record(recorded);
+    (this.#draft ??= new ConversationDraft(this.#copy().given)).apply(op);
+    this.#changed = undefined;
+    this.#ops.push(recorded);
+    if (recorded.op === 'add' || recorded.op === 'replace') this.#sent.set(recorded.message.id, recorded.message);
     return this;
-  }
-
-  #record(op: MessageOp): void {
-    this.#ops.push(op);
-    if (op.op === 'add' || op.op === 'replace') this.#sent.set(op.message.id, op.message);
   }
 
   #fromText(text: string, source: MessageSource): Message {
