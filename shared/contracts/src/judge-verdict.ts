@@ -91,7 +91,7 @@ function refusedMessages(stage: Stage, input: StageInput, verdict: Verdict): Ver
 }
 
 function withBounds(given: Verdict): Verdict {
-  const verdict = stateProblem(given) === undefined ? given : withoutState(given);
+  const verdict = stopsForGood(given) && stateProblem(given) !== undefined ? withoutState(given) : given;
   switch (verdict.type) {
     case 'failure':
       return { ...failureOf(verdict.code, verdict.message), retryable: verdict.retryable };
