@@ -34,9 +34,19 @@ export type CallContext = {
 };
 
 /** What a verdict carries along. */
-export type Leftovers = { state?: JsonObject; violations?: Violation[] };
+type Leftovers = { state?: JsonObject; violations?: Violation[] };
 
-export type EntryArgs = { common: CommonArgs; leftovers: () => Leftovers };
+export type EntryArgs = {
+  common: CommonArgs;
+  /**
+   * What the method has left behind. Ends the timers of a live state.
+   * @param withState false: the state is not looked at
+   * @throws state-not-serializable, state-too-large
+   */
+  leftovers: (withState?: boolean) => Leftovers;
+  /** What it has found, whatever its state is. */
+  violations: () => Pick<Leftovers, 'violations'>;
+};
 
 export type EntryHooks = {
   /** A custom chunk could not be sent. */
@@ -69,7 +79,11 @@ export function createEntryArgs(
   context: CallContext,
   { writeFailed, processor, codec, live = codec !== undefined }: EntryHooks,
 ): EntryArgs {
-  const violations = createViolationList(entry.entry);
+  const list = createViolationList(entry.entry);
+  const violations = () => {
+    const found = list.all();
+    return found.length > 0 ? { violations: found } : {};
+  };
   const before = isEmpty(entry.state) ? '{}' : JSON.stringify(entry.state);
   const stored: JsonObject = before === '{}' ? {} : JSON.parse(before);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a codec makes is read by its own processors alone
@@ -86,7 +100,7 @@ export function createEntryArgs(
     abortSignal: context.signal,
     writer: createStreamWriter(context.run, (chunk) => context.write(chunk, entry.entry), writeFailed),
     onViolation: (violation) => {
-      violations.add(violation);
+      list.add(violation);
       tell(processor, { ...violation, processorId: entry.entry });
     },
     run: context.run,
@@ -96,16 +110,13 @@ export function createEntryArgs(
   if (entry.resumeData !== undefined) common.resumeData = entry.resumeData;
   return {
     common,
-    leftovers: () => {
+    violations,
+    leftovers: (withState = true) => {
       if (live) {
         for (const place of endTimers(state, 'state'))
           context.warn?.(`"${entry.entry}" kept a timer at ${place}: it was ended and dropped with the session`);
       }
-      const found = violations.all();
-      return {
-        ...changedState(entry, codec ? codec.encode(state) : state, before),
-        ...(found.length > 0 && { violations: found }),
-      };
+      return { ...(withState && changedState(entry, codec ? codec.encode(state) : state, before)), ...violations() };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { messageText, type JsonObject, type JsonValue, type Verdict } from '@millrace/contracts';
+import { messageText, type JsonObject, type JsonValue } from '@millrace/contracts';
 import { callContext, callEntry, conversationOf, stageCall } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -169,97 +169,6 @@ describe('options of an entry', () => {
     expect([use({ words: `c${large}` }), use({ words: `a${large}` })]).toEqual(['kept', 'made']);
     const huge = { words: 'x'.repeat(9 * 1024 * 1024) };
     expect([use(huge), use(huge), use({ words: `a${large}` })]).toEqual(['made', 'made', 'kept']);
-  });
-});
-
-describe('state of an entry', () => {
-  const counting = define('counting', {
-    processInput: ({ state }) => {
-      state['count'] = Number(state['count'] ?? 0) + 1;
-    },
-  });
-  const withState = async (
-    definition: ProcessorDefinition,
-    state: StageCall['state'],
-  ): Promise<Verdict | undefined> => {
-    const entries = [callEntry(definition.id, {}, { state })];
-    const outcome = await callStage(
-      stageCall('processInput', entries),
-      createHostedProcessors([definition]),
-      callContext(),
-    );
-    return outcome.verdicts[0];
-  };
-  type StageCall = ReturnType<typeof callEntry>;
-
-  test('comes with the call and goes back with the verdict', async () => {
-    expect(await withState(counting, { count: 4 })).toEqual({ type: 'continue', state: { count: 5 } });
-  });
-
-  test('that did not change does not travel', async () => {
-    expect(await withState(define('idle', { processInput: () => undefined }), { count: 4 })).toEqual({
-      type: 'continue',
-    });
-  });
-
-  test('belongs to the entry: two entries of one processor keep theirs apart', async () => {
-    const entries = [
-      callEntry('counting', {}, { entry: 'one', state: { count: 1 } }),
-      callEntry('counting', {}, { entry: 'two', state: { count: 10 } }),
-    ];
-    const { verdicts } = await callStage(
-      stageCall('processInput', entries),
-      createHostedProcessors([counting]),
-      callContext(),
-    );
-    expect(verdicts).toMatchObject([{ state: { count: 2 } }, { state: { count: 11 } }]);
-  });
-
-  test('goes back with an abort and a halt too', async () => {
-    const stopping = define('stopping', {
-      processInput: ({ state, abort }) => {
-        state['seen'] = true;
-        abort('no', { retry: true });
-      },
-    });
-    expect(await withState(stopping, {})).toMatchObject({ type: 'abort', retry: true, state: { seen: true } });
-  });
-
-  test('that is too large is a failure that names its entry and its size', async () => {
-    const large = define('large', {
-      processInput: ({ state }) => void Object.assign(state, { all: 'x'.repeat(300_000) }),
-    });
-    expect(await withState(large, {})).toMatchObject({
-      type: 'failure',
-      code: 'state-too-large',
-      message: expect.stringMatching(/"large".* 300010 characters as JSON; it may have 262144/),
-      retryable: false,
-    });
-  });
-
-  test.each([
-    ['not JSON', { get: () => 1 }],
-    ['too large', { all: 'x'.repeat(300_000) }],
-  ])('that is %s undoes no refusal', async (_what, kept) => {
-    const refusing = define('refusing', {
-      processInput: ({ state, abort }) => {
-        Object.assign(state, kept);
-        return abort('no');
-      },
-    });
-    expect(await withState(refusing, {})).toEqual({ type: 'abort', reason: 'no' });
-  });
-
-  test('that is not JSON is a failure that names the place', async () => {
-    const broken = define('broken', {
-      processInput: ({ state }) => void Object.assign(state, { cache: { get: () => 1 } }),
-    });
-    expect(await withState(broken, {})).toMatchObject({
-      type: 'failure',
-      code: 'state-not-serializable',
-      message: expect.stringContaining('state.cache.get'),
-      retryable: false,
-    });
   });
 });
 

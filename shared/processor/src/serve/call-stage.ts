@@ -11,7 +11,7 @@ import {
   type StageInput,
   type Verdict,
 } from '@millrace/contracts';
-import { createEntryArgs, type CallContext } from '../entry-args.ts';
+import { createEntryArgs, type CallContext, type EntryArgs } from '../entry-args.ts';
 import { failureVerdict, thrownVerdict, withLeftovers } from '../verdict/failure-verdict.ts';
 import { copyOf } from './copy-of.ts';
 import type { Hosted, HostedProcessors } from './hosted-processor.ts';
@@ -67,35 +67,33 @@ async function callEntry(
   context: CallContext,
 ): Promise<Verdict | undefined> {
   let found: Hosted | undefined;
+  let args: EntryArgs;
+  let writeError: unknown;
+  const writeFailed = (error: unknown) => void (writeError ??= error);
   try {
     found = hosted(entry);
+    if (!found) return undefined;
+    const { definition, processor } = found;
+    args = createEntryArgs(entry, context, { writeFailed, processor, codec: definition.stateCodec });
   } catch (error) {
     return failureVerdict(error);
   }
-  if (!found) return undefined;
   const { definition, processor } = found;
-  let writeError: unknown;
-  const writeFailed = (error: unknown) => void (writeError ??= error);
-  const { common, leftovers } = createEntryArgs(entry, context, {
-    writeFailed,
-    processor,
-    codec: definition.stateCodec,
-  });
   try {
     const reads = readsAt(definition.reads, stage);
     const guard = new ReadGuard(entry.entry, stage, reads);
     const own = narrowInput(input, reads);
     const given = new GivenMessages(createList(stage, own, guard), guard);
-    const result = await untilGivenUp(() => callMethod(processor, stage, common, own, given), context.signal);
+    const result = await untilGivenUp(() => callMethod(processor, stage, args.common, own, given), context.signal);
     // What a method returns when it is told to give up is no judgement: a guard must not pass text for want of time.
     if (context.signal.aborted) throw givenUp(entry.entry);
     if (writeError !== undefined) throw writeError;
     const verdict = returnedVerdict(stage, result, given);
     if (verdict.type === 'failure') return verdict;
     refuseBlindReplacement(verdict, reads);
-    return withLeftovers(verdict, leftovers);
+    return withLeftovers(verdict, args);
   } catch (error) {
-    return thrownVerdict(stage, error, leftovers);
+    return thrownVerdict(stage, error, args);
   }
 }
 

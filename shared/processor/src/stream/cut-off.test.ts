@@ -64,6 +64,16 @@ describe('where one processor of a stream stops it, another one', () => {
     expect(verdicts[1]).toEqual({ type: 'continue', violations: [expect.objectContaining({ message: 'found' })] });
   });
 
+  test('that does not come back with a state that is not JSON has not failed', async () => {
+    const stuck = streaming('stuck', async ({ part, state }) => {
+      Object.assign(state, { half: () => 1 });
+      if (shown(part) === 'a') await new Promise(() => undefined);
+      return part;
+    });
+    const { verdicts } = await streamThrough([stop, stuck], texts('a', 'b', 'c'));
+    expect(verdicts[1]).toEqual({ type: 'continue' });
+  });
+
   test('that breaks at the end of its part loses its state alone', async () => {
     const breaking = streaming('breaking', ({ part, state }) => {
       state['kept'] = 'a secret';

@@ -145,7 +145,7 @@ function createSlot(
       },
       next,
       stopped: (error) => {
-        slot.stop = thrownVerdict('processOutputStream', error, args.leftovers);
+        slot.stop = thrownVerdict('processOutputStream', error, args);
         stopped(slot);
       },
     }),
@@ -156,8 +156,7 @@ function createSlot(
 function verdictOf(slot: Slot): Verdict {
   if (slot.stop) return slot.stop;
   try {
-    const { state, ...rest } = slot.args.leftovers();
-    return { type: 'continue', ...(slot.isWhole && state && { state }), ...rest };
+    return { type: 'continue', ...slot.args.leftovers(slot.isWhole) };
   } catch (error) {
     return failureVerdict(error);
   }

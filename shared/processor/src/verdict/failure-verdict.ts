@@ -9,7 +9,7 @@ import {
 } from '@millrace/contracts';
 import { asJson } from './as-json.ts';
 import { boundedJson, boundedText } from './bounded.ts';
-import type { Leftovers } from '../entry-args.ts';
+import type { EntryArgs } from '../entry-args.ts';
 import { StopError, type Stop } from './stop.ts';
 
 export function failureVerdict(error: unknown): Verdict {
@@ -18,21 +18,23 @@ export function failureVerdict(error: unknown): Verdict {
   return { type: 'failure', code, message, retryable: isRetryable(code) };
 }
 
-export function thrownVerdict(stage: Stage, error: unknown, leftovers: () => Leftovers): Verdict {
+export function thrownVerdict(stage: Stage, error: unknown, left: Left): Verdict {
   if (!StopError.isInstance(error)) return failureVerdict(error);
   try {
-    return checkedVerdict(stage, withLeftovers(stopVerdict(error.stop), leftovers));
+    return checkedVerdict(stage, withLeftovers(stopVerdict(error.stop), left));
   } catch (cause) {
     return failureVerdict(cause);
   }
 }
 
+type Left = Pick<EntryArgs, 'leftovers' | 'violations'>;
+
 /** What a processor refuses it refuses, whatever is wrong with its state: an entry that may be skipped must not let it pass. */
-export function withLeftovers(verdict: Verdict, leftovers: () => Leftovers): Verdict {
+export function withLeftovers(verdict: Verdict, { leftovers, violations }: Left): Verdict {
   try {
     return { ...verdict, ...leftovers() };
   } catch (error) {
-    if (verdict.type === 'abort' || verdict.type === 'deny') return verdict;
+    if (verdict.type === 'abort' || verdict.type === 'deny') return { ...verdict, ...violations() };
     throw error;
   }
 }
