@@ -5,8 +5,9 @@ import type { Msg, NatsConnection } from 'nats';
 import type { BusLog } from './bus-log.ts';
 
 export type Inbox = {
-  /** A reply subject whose messages go to `listener` until `release` is called. */
-  open(listener: (message: Msg) => void): { subject: string; release(): void };
+  /** A reply subject whose messages go to `listener` until `release` is called; `closed`: none comes any more. */
+  open(listener: (message: Msg) => void, closed?: () => void): { subject: string; release(): void };
+  /** Whoever waits for an answer is told. */
   close(): void;
 };
 
@@ -20,13 +21,13 @@ export function isInbox(subject: string): boolean {
 
 export function createInbox(nc: NatsConnection, prefix: string, log: BusLog): Inbox {
   const base = `${prefix}.${crypto.randomUUID().replaceAll('-', '')}`;
-  const listeners = new Map<string, (message: Msg) => void>();
+  const listeners = new Map<string, { take: (message: Msg) => void; closed?: (() => void) | undefined }>();
   let next = 0;
   const subscription = nc.subscribe(`${base}.*`, {
     callback: (error, message) => {
       if (error) return log.error({ error: String(error) }, 'the inbox was refused');
       try {
-        listeners.get(message.subject.slice(base.length + 1))?.(message);
+        listeners.get(message.subject.slice(base.length + 1))?.take(message);
       } catch (thrown) {
         // Let through, it would end the connection's reading, and with it all other requests.
         log.error(loggedError(thrown), 'an answer could not be handled');
@@ -34,11 +35,14 @@ export function createInbox(nc: NatsConnection, prefix: string, log: BusLog): In
     },
   });
   return {
-    open(listener) {
+    open(take, closed) {
       const token = (next++).toString(36);
-      listeners.set(token, listener);
+      listeners.set(token, { take, closed });
       return { subject: `${base}.${token}`, release: () => listeners.delete(token) };
     },
-    close: () => subscription.unsubscribe(),
+    close() {
+      subscription.unsubscribe();
+      for (const { closed } of listeners.values()) closed?.();
+    },
   };
 }

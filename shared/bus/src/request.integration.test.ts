@@ -30,6 +30,14 @@ test('a request on a subject that nobody serves fails at once, long before the t
   expect(performance.now() - started).toBeLessThan(1_000);
 });
 
+test('a request that is under way when its connection is closed ends then', async () => {
+  await answering('slow', () => new Promise(() => undefined));
+  const bus = await asker.connect({ name: 'closing' });
+  const asked = request(bus, { subject: 'slow', payload: {}, reply: replySchema, timeoutMs: 60_000 });
+  await bus.close();
+  expect(await asked).toMatchObject({ error: { code: 'bus-unreachable' } });
+});
+
 test('no answer in time is a timeout that names subject and time', async () => {
   await answering('silent', () => new Promise(() => undefined));
   expect(await ask('silent', { timeoutMs: 30 })).toMatchObject({

@@ -23,7 +23,7 @@ export type Answer<T> = Decoded<T>;
 
 const errorReplySchema = z.object({ error: wireErrorSchema });
 
-/** Codes: nobody-there, timeout, cancelled, message-invalid, message-too-large; and what the other side answered. */
+/** Codes: nobody-there, timeout, cancelled, bus-unreachable, message-invalid, message-too-large; and what the other side answered. */
 export function request<T>(bus: Bus, ask: Request<T>): Promise<Answer<T>> {
   const { subject, timeoutMs, signal } = ask;
   let payload: Buffer;
@@ -52,7 +52,7 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<Answer<T>> {
       ask.onProgress?.(answer.ok);
     };
     const onAbort = () => finish(failed(cancelled(subject)));
-    const inbox = bus.inbox.open(onMessage);
+    const inbox = bus.inbox.open(onMessage, () => finish(failed(closed(subject))));
     const timer = setTimeout(() => finish(failed(timedOut(subject, timeoutMs))), timeoutMs);
     signal?.addEventListener('abort', onAbort, { once: true });
     ask.onAsked?.(onAbort);
@@ -95,6 +95,8 @@ const nobody = (subject: string) =>
     remedy: 'Start a service that serves it, with the same NATS_URL and MILLRACE_PREFIX.',
   });
 const cancelled = (subject: string) => new MillraceError('cancelled', `The call of ${subject} was given up.`);
+const closed = (subject: string) =>
+  new MillraceError('bus-unreachable', `The connection was closed before ${subject} answered.`);
 const notJson = (subject: string, cause: unknown) =>
   new MillraceError('not-json', `What was meant for ${subject} cannot be written as JSON: ${String(cause)}`, { cause });
 const timedOut = (subject: string, timeoutMs: number) =>
