@@ -81,6 +81,15 @@ describe('an error with its problems', () => {
     );
   });
 
+  test('that says its only problem with place and remedy does not say it twice', () => {
+    const refused = { message: 'Not here.', path: 'outputProcessors', remedy: 'Leave it out.' };
+    const issues = [{ code: 'run-refused' as const, ...refused }];
+    const { message, ...rest } = refused;
+    expect(errorText(new MillraceError('run-refused', message, { ...rest, issues }))).toBe(
+      'error: Not here. (run-refused)\n  at: outputProcessors\n  remedy: Leave it out.',
+    );
+  });
+
   test('by the thousand lists some and counts the rest by their codes', () => {
     const many = Array.from({ length: 10_000 }, (_, n) => ({
       code: n % 2 ? ('processor-unknown' as const) : ('tool-unknown' as const),

@@ -20,7 +20,9 @@ const MAX_SHOWN = 20;
 
 export function codedText({ code, message, path, remedy, issues = [] }: MillraceError | WireError): string {
   const lines = [`error: ${message} (${code})`, ...details({ path, remedy }, '  ')];
-  const unsaid = issues.filter((issue) => issue.remedy !== undefined || !message.includes(issue.message));
+  const isSaid = (issue: Issue): boolean =>
+    message.includes(issue.message) && (issue.remedy === undefined || (issue.remedy === remedy && issue.path === path));
+  const unsaid = issues.filter((issue) => !isSaid(issue));
   for (const issue of unsaid.slice(0, MAX_SHOWN))
     lines.push(`  ${issue.message} (${issue.code})`, ...details(issue, '    '));
   const rest = unsaid.slice(MAX_SHOWN);
