@@ -86,7 +86,7 @@ test('texts that may be read in too many ways are not judged', () => {
   const nested = Array.from({ length: 9 }).reduce<string>((text) => `"%41<b>${encodeURIComponent(text)}" '&lt;`, 'x');
   const texts = Array.from({ length: 250 }, () => nested.repeat(20));
   expect(() => task.now(texts)).toThrow(`more than ${BOUNDS.views} views`);
-});
+}, 120_000);
 
 describe('two megabytes in one message', () => {
   /** Words that look like base64: all of them are decoded, and none of them says anything. */
