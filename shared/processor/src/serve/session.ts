@@ -138,6 +138,8 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
       if (input.sequence !== nextIn) {
         return fail(lost(`Batch ${nextIn} of the session was lost, ${input.sequence} came.`));
       }
+      const inFlight = received + input.chunks.length - chain.processed();
+      if (inFlight > SESSION_LIMITS.windowChunks) return fail(overfull(inFlight));
       nextIn += 1;
       lastIn = performance.now();
       received += input.chunks.length;
@@ -147,7 +149,7 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
       for (const chunk of input.chunks) chain.push(chunk);
       if (ending) progress();
     },
-    refuse: (why) => fail({ type: 'failure', code: 'message-invalid', message: why, retryable: false }),
+    refuse: (why) => fail(invalid(why)),
     heartbeat(now) {
       if (now - lastIn > SESSION_LIMITS.silenceMs) return end();
       if (now - lastOut >= SESSION_LIMITS.heartbeatMs / 2) send();
@@ -164,6 +166,16 @@ export function createSession({ bus, open, createChain, closed }: SessionOptions
 
 const askerOf = ({ orchestrator, run }: SessionOpen): string =>
   [orchestrator, run.tenant, run.runId, run.epoch].join('.');
+
+function invalid(message: string): Verdict {
+  return { type: 'failure', code: 'message-invalid', message, retryable: false };
+}
+
+/** They wait in memory: whoever sends on without waiting must not fill it. */
+function overfull(inFlight: number): Verdict {
+  const message = `${inFlight} chunks of the session would be in flight, and ${SESSION_LIMITS.windowChunks} is the most.`;
+  return invalid(`${message} Send more when \`processed\` has advanced.`);
+}
 
 function lost(message: string): Verdict {
   return { type: 'failure', code: 'session-lost', message, retryable: true };

@@ -1,0 +1,54 @@
+// A session whose other side sends on without waiting: what a replica keeps for it has a bound.
+import { SESSION_LIMITS } from '@millrace/contracts';
+import { callEntry, eventually, useBus, useNats, useProcessors } from '@millrace/testkit';
+import { expect, test } from 'vitest';
+import { delta, shown, streaming } from '../testing/streaming.ts';
+import { openTestSession } from '../testing/test-session.ts';
+
+const nats = useNats();
+const asker = useBus(nats, 'orchestrator');
+const gate = Promise.withResolvers<void>();
+const entered: string[] = [];
+const signals: AbortSignal[] = [];
+useProcessors(nats, [
+  streaming('plain', ({ part }) => part),
+  streaming('gated', async ({ part, abortSignal }) => {
+    if (!shown(part).startsWith('wait')) return part;
+    entered.push(shown(part));
+    signals.push(abortSignal);
+    await (shown(part) === 'wait 1' ? gate.promise : new Promise(() => undefined));
+    return part;
+  }),
+]);
+
+const full = SESSION_LIMITS.windowChunks;
+const windowFrom = (text: string) => [delta(text), ...Array.from({ length: full - 1 }, () => delta('a'))];
+const failure = {
+  type: 'failure',
+  code: 'message-invalid',
+  message: expect.stringMatching(`${full + 1} chunks .* ${full} is the most.* when \`processed\` has advanced`),
+};
+
+test('more chunks than may be in flight end it, with a failure that says how many may be', async () => {
+  const session = await openTestSession(asker.bus, { entries: [callEntry('plain'), callEntry('gated')] });
+  session.send(windowFrom('wait 1'));
+  await eventually(() => entered.includes('wait 1'));
+  gate.resolve();
+  await eventually(() => session.outputs.at(-1)?.processed === full);
+  session.send(windowFrom('wait 2'));
+  await eventually(() => entered.includes('wait 2'));
+  expect(session.outputs.some(({ verdicts }) => verdicts)).toBe(false);
+  session.send([delta('one more')]);
+  expect(await session.ended()).toMatchObject({ processed: full, verdicts: [failure, failure] });
+  expect(session.outputs.map(({ sequence }) => sequence)).toEqual(session.outputs.map((_, at) => at));
+  await eventually(() => signals[1]?.aborted);
+  session.stop();
+});
+
+test('a batch that is too many by itself is not looked at', async () => {
+  const session = await openTestSession(asker.bus, { entries: [callEntry('plain')] });
+  session.send([...windowFrom('a'), delta('one more')]);
+  expect(await session.ended()).toMatchObject({ processed: 0, verdicts: [failure] });
+  expect(session.text()).toBe('');
+  session.stop();
+});
