@@ -85,9 +85,10 @@ describe.each([true, false])('a tool that asks (idempotent: %s)', (idempotent) =
     await runs.becomes(run, 'finished');
     const results = (await run.end())?.result.steps[0]?.toolResults;
     expect(results?.map(({ result }) => result)).toEqual([{ did: 'first' }, { did: 'second' }]);
-    expect(received.map(({ toolCall, resumeData }) => [toolCall.toolCallId, resumeData])).toEqual([
-      ['a', undefined],
-      ['b', undefined],
+    const asked = received.map(({ toolCall, resumeData }) => [toolCall.toolCallId, resumeData]);
+    // Those of one answer of the model are called side by side.
+    expect(new Set(asked.slice(0, 2).map(([id]) => id))).toEqual(new Set(['a', 'b']));
+    expect(asked.slice(2)).toEqual([
       ['b', 'second'],
       ['a', 'first'],
     ]);
