@@ -31,7 +31,7 @@ OUTPUT = {"processOutputStream", "processOutputStep", "processToolResult", "proc
 STAGES = sorted(INPUT | OUTPUT | {"processAPIError"})
 STREAM = "processOutputStream"
 QUIET_S, HEARTBEAT_S, SILENCE_S, GRACE_S, MAX_CALLS = 0.25, 0.5, 3, 10, 1000
-MAX_BATCH_BYTES = 200_000
+MAX_BATCH_BYTES, WINDOW_CHUNKS = 200_000, 1024
 CALL_END = "tool-call-input-streaming-end"
 BEGINS = {  # what begins or continues a part, and how it ends
     **{"text-start": "text-end", "text-delta": "text-end", "reasoning-start": "reasoning-end", "reasoning-delta": "reasoning-end"},
@@ -230,13 +230,14 @@ class Session:
     def __init__(self, service, request, stream):
         self.service, self.id, self.stream = service, request["session"], stream
         self.out = f"{service.prefix}.out.{request['orchestrator']}.{self.id}"
-        self.next_in = self.next_out = self.processed = 0
+        self.next_in = self.next_out = self.came = self.processed = 0
         self.heard, self.batches, self.closing, self.told = time.monotonic(), asyncio.Queue(), False, False
+        self.full = False
 
     async def send(self, chunks=(), **more):
         head = {"session": self.id, "processed": self.processed, **({"closing": True} if self.closing else {})}
         chunks = list(chunks)
-        while True:
+        while self.is_own():
             some, size = [], 0
             while chunks and (not some or size + len(dump(chunks[0])) < MAX_BATCH_BYTES):
                 size += len(dump(chunks[0]))
@@ -248,8 +249,16 @@ class Session:
             if not chunks:
                 return
 
+    def is_own(self):
+        """No other one has been opened under its id: both would answer on one subject."""
+        return self.service.sessions.get(self.id) is self
+
     def receive(self, batch):
+        if self.full:
+            return
         self.heard, self.told = time.monotonic(), self.told or bool(batch.get("tell"))
+        self.came += len(batch["chunks"]) if isinstance(batch.get("chunks"), list) else 0
+        self.full = max(self.came - self.processed, self.batches.qsize()) > WINDOW_CHUNKS
         self.batches.put_nowait(batch)
 
     async def run(self):
@@ -260,10 +269,14 @@ class Session:
             await self.send(verdicts=[failure(error)], ms=[0])
         finally:
             heartbeat.cancel()
-            self.service.sessions.pop(self.id, None)
+            if self.is_own():
+                del self.service.sessions[self.id]
 
     async def take(self):
         while not (batch := await self.batches.get()).get("drop"):
+            if self.full:
+                more = f"More than {WINDOW_CHUNKS} chunks are in flight. Send more when `processed` has advanced."
+                return await self.send(verdicts=[failure(more, "message-invalid", False)], ms=[0])
             if batch["sequence"] != self.next_in:
                 return await self.send(verdicts=[failure("A batch was lost.", "session-lost")], ms=[0])
             self.next_in += 1
@@ -465,6 +478,8 @@ class Service:
                 if stream.stopped:
                     break
             return await self.reply(message, {**opened, "output": {"chunks": chunks, **stream.verdicts()}})
+        if former := self.sessions.get(request["session"]):
+            former.receive({"drop": True})
         session = self.sessions[request["session"]] = Session(self, request, stream)
         task = self.keep(session.run())
         self.calls[request["callId"]] = task

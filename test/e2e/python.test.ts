@@ -2,9 +2,11 @@
 // Skipped, with a line that says why, where there is no python3 or no package index.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SESSION_LIMITS } from '@millrace/contracts';
 import { eventually, useBus, useNats, useStack } from '@millrace/testkit';
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
 import { collect, textOf } from './collect.ts';
@@ -14,9 +16,11 @@ import {
   BROKEN_STREAMS,
   BROKEN_TOOLS,
   endOfSession,
+  openSession,
   toolAnswer,
   withProgram,
   writeBroken,
+  writeWaiting,
 } from './python/broken-programs.ts';
 import { millrace, root, runCommand } from './run-command.ts';
 import { script } from './script.ts';
@@ -135,6 +139,37 @@ test('processor.py: a batch that does not fit ends its session with a failure', 
   await withProgram(rig, join(folder, 'processor.py'), 'py-service', async () => {
     for (const batch of NO_BATCHES) expect(await endOfSession(bus.bus, 'py-guard', [batch])).toMatchObject(FAILED);
     expect(await endOfSession(bus.bus, 'py-guard', WHOLE)).toMatchObject({ type: 'continue' });
+  });
+});
+
+test('millrace.py: more chunks than may be in flight end their session, with a failure that says so', async (context) => {
+  needsPython(context);
+  const rig = { bus: bus.bus, python: python(), folder };
+  await withProgram(rig, await writeBroken(environment), 'py-broken', async () => {
+    const most = Array.from({ length: SESSION_LIMITS.windowChunks }, () => DELTA);
+    const endOf = (chunks: object[]) => endOfSession(bus.bus, 'py-plain', [{ sequence: 0, chunks, end: true }]);
+    expect(await endOf(most)).toMatchObject({ type: 'continue' });
+    const message = expect.stringContaining('when `processed` has advanced');
+    expect(await endOf([...most, DELTA])).toMatchObject({ type: 'failure', code: 'message-invalid', message });
+  });
+});
+
+test('millrace.py: a session that is opened again under its id goes on, and the one before it says nothing more', async (context) => {
+  needsPython(context);
+  const { program, entered } = await writeWaiting(environment);
+  await withProgram({ bus: bus.bus, python: python(), folder }, program, 'py-waiting', async () => {
+    const id = crypto.randomUUID();
+    const former = await openSession(bus.bus, 'py-waits', id);
+    former.send({ sequence: 0, chunks: [DELTA], end: true });
+    await eventually(() => existsSync(entered));
+    former.stop();
+    const again = await openSession(bus.bus, 'py-waits', id);
+    again.send({ sequence: 0, chunks: [{ ...DELTA, payload: { id: '1', text: 'go' } }] });
+    await eventually(() => again.outputs.some(({ processed }) => processed === 1));
+    again.send({ sequence: 1, chunks: [], end: true });
+    expect(await again.ended()).toMatchObject({ type: 'continue' });
+    expect(again.outputs.map(({ sequence }) => sequence)).toEqual(again.outputs.map((_, at) => at));
+    again.stop();
   });
 });
 

@@ -56,6 +56,28 @@ export async function writeBroken(into: string): Promise<string> {
   return program;
 }
 
+const WAITING = `import asyncio, pathlib
+from millrace import Processor, serve
+gate = asyncio.Event()
+class Waits(Processor):
+    id, description = "py-waits", "x"
+    async def process_output_stream(self, chunk, call):
+        if chunk["payload"]["text"] == "go":
+            gate.set()
+        else:
+            pathlib.Path(__file__).with_name("entered").touch()
+            await gate.wait()
+        return chunk
+serve("py-waiting", [Waits])
+`;
+
+/** The service py-waiting: py-waits holds every chunk until one says "go". @returns the program, and the file that is there when it holds one */
+export async function writeWaiting(into: string): Promise<{ program: string; entered: string }> {
+  const program = join(into, 'waiting.py');
+  await writeFile(program, WAITING);
+  return { program, entered: join(into, 'entered') };
+}
+
 /** What `use` is for is done while the program runs, and serves. @param folder where millrace.py is */
 export async function withProgram(
   { bus, python, folder }: { bus: TestBus['bus']; python: string; folder: string },
@@ -102,30 +124,39 @@ export function toolAnswer(bus: TestBus['bus'], tool: string) {
   return asked(bus, bus.subjects.tool(tool), { ...head, toolCall });
 }
 
+type Output = { sequence: number; processed: number; verdicts?: object[] };
+
+/** A session, and all that comes out of it. */
+export async function openSession(bus: TestBus['bus'], processor: string, session: string = crypto.randomUUID()) {
+  const { nc, subjects, id } = bus;
+  const outputs: Output[] = [];
+  const out = nc.subscribe(subjects.out(id, session), {
+    callback: (_error, message) => void outputs.push(message.json()),
+  });
+  const open = { ...callOf('processOutputStream', processor), session, orchestrator: id };
+  const opened = await asked(bus, subjects.stage('processOutputStream', processor), open);
+  const to = subjects.session(String(opened['service']), String(opened['replica']), session);
+  return {
+    outputs,
+    send: (batch: object) => nc.publish(to, JSON.stringify({ session, processed: 0, ...batch })),
+    ended: () => eventually(() => outputs.find(({ verdicts }) => verdicts)?.verdicts?.[0], { timeoutMs: ANSWER_MS }),
+    stop: () => out.unsubscribe(),
+  };
+}
+
 /** How a session ends that is sent these batches, or what is none. */
 export async function endOfSession(
   bus: TestBus['bus'],
   processor: string,
   batches: readonly object[],
 ): Promise<object> {
-  const { nc, subjects, id } = bus;
-  const session = crypto.randomUUID();
-  let end: object | undefined;
-  const out = nc.subscribe(subjects.out(id, session), {
-    callback: (_error, message) => {
-      const batch: { verdicts?: object[] } = message.json();
-      end ??= batch.verdicts?.[0];
-    },
-  });
-  const open = { ...callOf('processOutputStream', processor), session, orchestrator: id };
-  const opened = await asked(bus, subjects.stage('processOutputStream', processor), open);
-  const to = subjects.session(String(opened['service']), String(opened['replica']), session);
-  for (const batch of batches) nc.publish(to, JSON.stringify({ session, processed: 0, ...batch }));
+  const session = await openSession(bus, processor);
+  for (const batch of batches) session.send(batch);
   try {
-    return await eventually(() => end, { timeoutMs: ANSWER_MS });
+    return await session.ended();
   } catch (cause) {
     throw new Error(`${processor} does not end its session`, { cause });
   } finally {
-    out.unsubscribe();
+    session.stop();
   }
 }
