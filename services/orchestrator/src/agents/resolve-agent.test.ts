@@ -254,3 +254,20 @@ describe('whose suspensions are questions to the caller', () => {
     ]);
   });
 });
+
+describe('a tool called like a member of every object', () => {
+  test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])('(%s) is refused, also where it runs', (name) => {
+    const tools = new Map([...known.tools, [name, { ...clock, name }]]);
+    const resolved = resolveAgent(definition({ tools: ['clock', name] }), { ...known, tools });
+    const message = expect.stringContaining(`"${name}" cannot be the name of a tool`);
+    const remedy = 'Give the tool another name.';
+    expect(resolved).toEqual({ issues: [{ code: 'agent-invalid', path: 'tools[1]', message, remedy }] });
+  });
+
+  test('("__proto__") is refused by the form already', () => {
+    expect(issuesOf({ tools: ['__proto__'] })).toMatchObject([
+      { code: 'agent-invalid', path: 'tools[0]' },
+      { code: 'tool-unknown', path: 'tools[0]' },
+    ]);
+  });
+});

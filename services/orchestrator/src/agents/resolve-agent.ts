@@ -2,6 +2,7 @@
 // each processor. Pure; every problem is found and named, all at once.
 import {
   AGENT_LIMITS,
+  isToken,
   type Agent,
   type Issue,
   type JsonObject,
@@ -63,8 +64,15 @@ function toolIssues(definition: JsonValue, known: Known): Issue[] {
     if (tools.indexOf(name) < at) {
       return [{ code: 'agent-invalid', message: `"${name}" is listed twice.`, path, remedy: 'Remove one of the two.' }];
     }
+    if (name in Object.prototype && isToken(name)) return [inheritedName(name, path)];
     if (known.tools.has(name)) return [];
     const said = missing('tool', name, [...known.tools.keys()], known.refused);
     return [{ code: 'tool-unknown', path, ...said }];
   });
+}
+
+/** A provider's client looks names up in a plain object, and would call the tool by what every object has under this one. */
+function inheritedName(name: string, path: string): Issue {
+  const message = `"${name}" cannot be the name of a tool: every object has a member of that name, and clients of model providers take one for the other.`;
+  return { code: 'agent-invalid', message, path, remedy: 'Give the tool another name.' };
 }
