@@ -19,6 +19,8 @@ export default defineConfig({
     /** Long enough for a test that computes, also where others keep the cores busy. */
     testTimeout: 30_000,
     fsModuleCache: true,
+    /** `npm test` is thorough. */
+    env: { LEAK_CHECK: 'quick' },
     setupFiles: 'shared/testkit/src/leak-check.ts',
   },
 });
