@@ -64,7 +64,8 @@ export const ERROR_CODES = {
   'model-unknown': 'A model id is not of the form provider/model, or names a provider that is not there.',
   'model-unpriced': 'A model has no price in `prices` of the agent, whose costs are to be limited.',
   'cost-unknown': 'What a model call cost cannot be told: its provider did not say how many tokens it took.',
-  'model-call-failed': 'The model provider refused or broke the call.',
+  'model-call-failed':
+    'The model provider refused the call, broke it off, or ended its stream without a finish reason.',
   'model-idle': 'The model sent nothing for too long.',
   'release-hold-full': 'More chunks wait for their release than a run may hold back.',
   'model-answer-too-large': 'The model’s answer is larger than a step may hold.',

@@ -49,7 +49,9 @@ describe('a model', () => {
     const stream = new ReadableStream({ start: (controller) => controller.close() });
     model.doStream = async () => ({ stream });
     const end = await streamModel(model, { prompt: [] }, 'run-1', never, () => undefined);
-    expect(end).toMatchObject({ error: { message: expect.stringContaining('without a finish'), isRetryable: true } });
+    expect(end).toMatchObject({
+      error: { message: expect.stringContaining('without a finish reason'), isRetryable: true },
+    });
   });
 
   test('that is given up gets its signal', async () => {

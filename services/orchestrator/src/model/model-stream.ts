@@ -51,7 +51,7 @@ export async function streamModel(
   const abortSignal = AbortSignal.any([signal, idle.signal]);
   const toChunks = createChunkMaker(runId, raw);
   const withEnds = createPartEnds();
-  let end: ModelEnd = { error: { name: 'Error', message: 'The model ended without a finish.', isRetryable: true } };
+  let end: ModelEnd = { error: brokenOff };
   let warnings: unknown[] = [];
   let provider: ProviderCall = {};
   try {
@@ -65,6 +65,7 @@ export async function streamModel(
         const usage = usageOf(part);
         const latencyMs = Math.round((performance.now() - started) * 10) / 10;
         used?.(usage);
+        if (isBrokenOff(part)) continue;
         end = { finishReason: part.finishReason.unified, usage, warnings, latencyMs, ...metadataOf(part), ...provider };
       }
       const chunks = withEnds(part, toChunks(part));
@@ -100,6 +101,16 @@ async function* partsOf(
     cancel();
   }
 }
+
+const brokenOff: ModelError = {
+  name: 'Error',
+  message: 'The stream of the provider ended without a finish reason: the answer may be incomplete.',
+  isRetryable: true,
+};
+
+/** Clients of providers report a body that ended early (HTML, only `[DONE]`, a cut at an event's end) as this finish. */
+const isBrokenOff = (part: Extract<ModelPart, { type: 'finish' }>): boolean =>
+  part.finishReason.unified === 'interrupted' && part.finishReason.raw === undefined;
 
 const idleError: ModelError = {
   name: 'Error',

@@ -1,4 +1,6 @@
 // A step whose model fails: what is tried again, what is taken back, what the run ends with.
+import { createModels } from '@millrace/models';
+import { sseEvents, startByteProvider } from '@millrace/models/testing';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { dataChunk, textOf, typesOf } from '../testing/chunks.ts';
@@ -106,4 +108,24 @@ describe('a model that fails', () => {
     expect(JSON.stringify(made.asked[1]?.prompt)).toContain('Say less.');
     expect(textOf(made.published)).toBe('short');
   });
+});
+
+describe('a provider that ends its stream early without an error', () => {
+  test('is asked again, and the run ends with the complete answer alone', async () => {
+    const provider = await startByteProvider();
+    const events = (...choices: object[]) => sseEvents(...choices.map((choice) => ({ id: 'c', choices: [choice] })));
+    const half = events({ index: 0, delta: { content: 'The dose is 5' } });
+    const whole = events({ index: 0, delta: { content: 'The dose is 5 mg.' } }, { index: 0, finish_reason: 'stop' });
+    const html = { headers: { 'content-type': 'text/html' }, pieces: ['<html>Maintenance</html>'] };
+    provider.answer(html, { pieces: half }, { pieces: whole });
+    try {
+      const models = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });
+      const made = await stepOf([], {}, { agent: { model: 'openai-chat/m' }, models });
+      await made.answer();
+      expect(provider.requests).toHaveLength(3);
+      expect(made.run.state().open?.answer?.text).toBe('The dose is 5 mg.');
+    } finally {
+      await provider.close();
+    }
+  }, 10_000);
 });

@@ -5,11 +5,17 @@ import { afterEach } from 'vitest';
 import { answerStage } from '../run/answer-stage.ts';
 import { planEntry } from './plan-entries.ts';
 import { goOn, scriptReplica, type ScriptedReplica } from './scripted-replica.ts';
-import { scriptModel, type Say } from './scripted-model.ts';
+import { scriptModel, type Say, type ScriptedModel } from './scripted-model.ts';
 import { createTestRun, type TestRun } from './test-run.ts';
 
 export type Judge = (input: StageInput) => Verdict;
-export type StepOptions = { agent?: Partial<Agent>; deadlineMs?: number; entries?: PlanEntry[] };
+export type StepOptions = {
+  agent?: Partial<Agent>;
+  deadlineMs?: number;
+  entries?: PlanEntry[];
+  /** In place of the script. */
+  models?: ScriptedModel['models'];
+};
 
 /** Gives steps whose run has one processor for each stage that the test judges, beside the options' entries. */
 export function useOpenSteps(connection: { bus: Bus }) {

@@ -7,7 +7,7 @@ import { DIMENSIONS, hashedWords } from './hashed-words.ts';
 
 export { DIMENSIONS };
 
-export type ProviderRequest = { path: string; body: JsonObject };
+type ProviderRequest = { path: string; body: JsonObject };
 
 /** What to answer with instead of an answer; `silent`: the connection stays open and nothing comes. */
 export type ProviderFault = { status: number; headers?: Record<string, string>; message?: string } | 'silent';
