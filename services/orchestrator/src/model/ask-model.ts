@@ -19,6 +19,7 @@ import { maxRetries } from '../stages/stop-outcome.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import { createCallMeter } from './call-meter.ts';
+import { escapeToolNames } from './escape-tool-names.ts';
 import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
 import type { CallOptions } from './prompt.ts';
 import { responseMessageId } from '../state/response-message.ts';
@@ -159,7 +160,7 @@ function callOptions({ agent }: Run, call: ModelCall, requestId: string): CallOp
   const { prompt, tools, toolChoice, modelSettings, providerOptions, structuredOutput } = call;
   const options = {
     ...modelSettings,
-    prompt,
+    prompt: escapeToolNames(prompt),
     ...(tools.length > 0 && { tools: tools.map(functionTool) }),
     ...(tools.length > 0 &&
       toolChoice && { toolChoice: typeof toolChoice === 'string' ? { type: toolChoice } : toolChoice }),
