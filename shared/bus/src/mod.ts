@@ -19,6 +19,7 @@ export { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
 export { isCode } from './jetstream-errors.ts';
 export { ensureTopology } from './topology.ts';
 export { startHeartbeat, type Heartbeat, type Living } from './heartbeat.ts';
+export { createStallGate, STALL_MS, type StallGate } from './stall-gate.ts';
 export { guardTopology, type TopologyGuard } from './guard-topology.ts';
 export { listen, type Listening } from './listen.ts';
 export { publish, publishBytes, publishInBatches } from './publish.ts';

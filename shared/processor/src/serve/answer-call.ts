@@ -1,7 +1,7 @@
 // A stage call on a replica, answered: custom chunks while it works, a sign of life when that takes long, then its verdicts.
 import { MillraceError, type Chunk, type Stage, type StageCall, type StageReply } from '@millrace/contracts';
-import type { Bus, Living, ServeContext } from '@millrace/bus';
-import type { CallRegistry } from './call-registry.ts';
+import type { Bus, Living, ServeContext, StallGate } from '@millrace/bus';
+import { waitOutStall, type CallRegistry } from './call-registry.ts';
 import { callStage, type StageOutcome } from './call-stage.ts';
 import type { HostedProcessors } from './hosted-processor.ts';
 
@@ -9,6 +9,7 @@ export type CallHost = {
   bus: Bus;
   hosted: HostedProcessors;
   calls: CallRegistry;
+  gate: StallGate;
   /** The calls under way: each is told twice a second. */
   working: Set<Living>;
 };
@@ -20,7 +21,7 @@ export const endpointName = (stage: Stage, processor = ''): string => `${stage}-
 const QUIET_MS = 250;
 
 export async function answerCall(
-  { bus, hosted, calls, working }: CallHost,
+  { bus, hosted, calls, gate, working }: CallHost,
   call: StageCall,
   { respond }: ServeContext,
 ): Promise<StageReply> {
@@ -46,8 +47,10 @@ export async function answerCall(
     },
   };
   const write = (chunk: Chunk, entry?: string) => tell([chunk], { entry });
-  working.add(work);
   try {
+    const stall = waitOutStall(gate, { signal });
+    if (stall) await stall;
+    working.add(work);
     const context = { run, requestContext, trace, retryCount, stepNumber, signal, write };
     await callStage(call, hosted, context, outcome);
   } finally {

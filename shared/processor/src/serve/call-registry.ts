@@ -1,5 +1,6 @@
 // The calls under way on this replica, so that one that was given up can be told: its abortSignal fires.
 import { MillraceError, asTimeoutMs, type RunRef } from '@millrace/contracts';
+import type { StallGate } from '@millrace/bus';
 
 export type OpenCall = {
   /** Fires when the call is cancelled or its time is up. */
@@ -85,4 +86,20 @@ export function createCallRegistry(maxCalls: number = MAX_CALLS, replica?: strin
       for (const callId of callIds) calls.get(callId)?.controllers.forEach(giveUp);
     },
   };
+}
+
+/**
+ * Delays the start of a call after a stall of the event loop, until the cancels that were sent during the stall are read.
+ *
+ * @returns undefined if the call may start at once. Otherwise a promise that rejects with `cancelled` if the caller gave the call up, or
+ * its time ran out, before it started.
+ */
+export function waitOutStall(
+  gate: Pick<StallGate, 'pass'>,
+  { signal }: Pick<OpenCall, 'signal'>,
+): Promise<void> | undefined {
+  return gate.pass(signal)?.then(() => {
+    if (!signal.aborted) return;
+    throw new MillraceError('cancelled', 'The caller gave the call up before this replica started it.');
+  });
 }

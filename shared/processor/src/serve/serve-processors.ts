@@ -13,10 +13,19 @@ import {
   type SessionOpened,
   type Stage,
 } from '@millrace/contracts';
-import { listen, serve, startHeartbeat, type Bus, type Endpoint, type Living, type Serving } from '@millrace/bus';
+import {
+  createStallGate,
+  listen,
+  serve,
+  startHeartbeat,
+  type Bus,
+  type Endpoint,
+  type Living,
+  type Serving,
+} from '@millrace/bus';
 import type { Resources } from '@millrace/service';
 import { answerCall, endpointName, type CallHost } from './answer-call.ts';
-import { createCallRegistry } from './call-registry.ts';
+import { createCallRegistry, waitOutStall } from './call-registry.ts';
 import { createHostedProcessors, refuseUnlikeDefinition } from './hosted-processor.ts';
 import { describeProcessor, type ProcessorDefinition } from '../processor-definition.ts';
 import { createSessionHost, type SessionHost } from './session-host.ts';
@@ -45,8 +54,9 @@ export async function serveProcessors(options: ServeProcessorsOptions): Promise<
   const calls = createCallRegistry(maxCalls, bus.id);
   const sessions = createSessionHost(bus, hosted);
   const working = new Set<Living>();
+  const gate = createStallGate(bus);
   const heartbeat = startHeartbeat(bus.log, SESSION_LIMITS.heartbeatMs / 2, () => working);
-  const host = { bus, hosted, calls, sessions, working };
+  const host = { bus, hosted, calls, sessions, gate, working };
 
   const stages = [...new Set(definitions.flatMap((definition) => definition.stages))];
   const own = stages.map((stage) => serveStage(host, bus.subjects.stagesOfReplica(stage, bus.id), undefined, stage));
@@ -65,7 +75,7 @@ export async function serveProcessors(options: ServeProcessorsOptions): Promise<
     sessions.leave();
     await Promise.all(left);
     await sessions.drain(graceMs());
-    for (const one of [heartbeat, cancels, batches]) one.stop();
+    for (const one of [heartbeat, gate, cancels, batches]) one.stop();
   });
   return shared;
 }
@@ -107,10 +117,12 @@ function serveStage(host: Host, subject: string, queue: string | undefined, stag
     : serve(bus, { ...shared, request: stageCallSchema, handle: (call, context) => answerCall(host, call, context) });
 }
 
-async function openSession({ calls, sessions }: Host, open: SessionOpen): Promise<SessionOpened> {
+async function openSession({ calls, sessions, gate }: Host, open: SessionOpen): Promise<SessionOpened> {
   const endpointOf = endpointName(open.stage, open.entries[0]?.processor);
   const call = calls.open(open.callId, open.remainingMs, open.run, endpointOf);
   try {
+    const stall = waitOutStall(gate, call);
+    if (stall) await stall;
     return await sessions.open(open, call);
   } catch (error) {
     call.close();

@@ -1,7 +1,16 @@
 // Serves tools: a subject for each, shared by queue group between replicas. Whatever a tool does, its call is answered: with a
 // result, or with a coded error that the model is told. The endpoints are given back for discovery: processor-service.ts shows those of a
 // whole service.
-import { listen, serve, type Bus, type Endpoint, type ServeContext, type Serving } from '@millrace/bus';
+import {
+  createStallGate,
+  listen,
+  serve,
+  type Bus,
+  type Endpoint,
+  type ServeContext,
+  type Serving,
+  type StallGate,
+} from '@millrace/bus';
 import {
   MillraceError,
   cancelCallSchema,
@@ -14,7 +23,7 @@ import {
   type WireError,
 } from '@millrace/contracts';
 import type { Resources } from '@millrace/service';
-import { createCallRegistry, type CallRegistry } from '../serve/call-registry.ts';
+import { createCallRegistry, waitOutStall, type CallRegistry } from '../serve/call-registry.ts';
 import { createRequestContext } from '../request-context.ts';
 import { createStreamWriter } from '../stream/stream-writer.ts';
 import { asJson } from '../verdict/as-json.ts';
@@ -37,13 +46,15 @@ export type ServeToolsOptions = {
 export function serveTools(options: ServeToolsOptions): Endpoint[] {
   const { bus, resources, drainGraceMs, maxCalls } = options;
   const calls = createCallRegistry(maxCalls, bus.id);
-  const endpoints = selected(options).map((tool) => endpoint({ bus, calls }, tool));
+  const gate = createStallGate(bus);
+  const endpoints = selected(options).map((tool) => endpoint({ bus, calls, gate }, tool));
   const cancels = listen(bus, bus.subjects.cancelCalls(bus.name), cancelCallSchema, ({ callIds }) =>
     calls.cancel(callIds),
   );
   resources.add('tools', async (remainingMs) => {
     await Promise.all(endpoints.map(({ serving }) => serving.drain(Math.min(drainGraceMs, remainingMs()))));
     cancels.stop();
+    gate.stop();
   });
   return endpoints;
 }
@@ -59,12 +70,12 @@ function selected({ tools, only }: ServeToolsOptions): readonly Tool[] {
   return tools.filter((tool) => only === undefined || only.includes(tool.name));
 }
 
-type Host = { bus: Bus; calls: CallRegistry };
+type Host = { bus: Bus; calls: CallRegistry; gate: StallGate };
 type Suspended = { payload: JsonValue; expiresInSeconds?: number };
 type Outcome = { result: JsonValue } | { suspended: Suspended } | { error: WireError };
 
 function endpoint(host: Host, tool: Tool): Endpoint {
-  const { bus, calls } = host;
+  const { bus, calls, gate } = host;
   const definition = describeTool(tool, bus.subjects.tool(tool.name));
   const { name, subject, timeoutMs } = definition;
   const endpointOf = `tool-${name}`;
@@ -79,10 +90,15 @@ function endpoint(host: Host, tool: Tool): Endpoint {
         request.run,
         endpointOf,
       );
-      const { outcome, sequence } = await execute(tool, request, signal, context);
-      close();
-      if ('error' in outcome) report(bus, name, request, outcome.error, serving.stats);
-      return { sequence, ...outcome, replica: bus.id };
+      try {
+        const stall = waitOutStall(gate, { signal });
+        if (stall) await stall;
+        const { outcome, sequence } = await execute(tool, request, signal, context);
+        if ('error' in outcome) report(bus, name, request, outcome.error, serving.stats);
+        return { sequence, ...outcome, replica: bus.id };
+      } finally {
+        close();
+      }
     },
   });
   const data = () => ({ calls: calls.depth(endpointOf), maxCalls: calls.maxCalls });
