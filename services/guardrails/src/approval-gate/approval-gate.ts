@@ -7,8 +7,10 @@ import { z } from 'zod';
 
 const MAX_NAMES = 1_000;
 const MAX_MESSAGE_CHARS = 2_000;
-/** What is shown of the arguments; whoever approves sees all of them beside it. */
+/** Characters of JSON up to which the payload holds the arguments; the suspension holds all of them separately. */
 const MAX_SHOWN_CHARS = 16 * 1024;
+/** Characters of longer arguments in the payload. As a string inside of JSON, quotation marks and backslashes take two characters each. */
+const MAX_CUT_CHARS = MAX_SHOWN_CHARS / 2;
 const MAX_REASON_CHARS = 500;
 
 const options = z.strictObject({
@@ -76,7 +78,7 @@ const isNamed = (wanted: string, name: string): boolean =>
 
 const shown = (args: JsonValue): JsonValue => {
   const text = JSON.stringify(args);
-  return text.length <= MAX_SHOWN_CHARS ? args : `${text.slice(0, MAX_SHOWN_CHARS)}…`;
+  return text.length <= MAX_SHOWN_CHARS ? args : `${text.slice(0, MAX_CUT_CHARS).toWellFormed()}…`;
 };
 
 /** Whatever is no approval denies: what the answer was to be is nobody's to guess. */
