@@ -2,6 +2,7 @@
 export * from './stream/chunk-text.ts';
 export * from './stream/hold-back.ts';
 export { MessageList, type ListedSystemMessage, type MessageView } from './message-list/message-list.ts';
+export { indentLines } from './message-list/indent-lines.ts';
 export * from './message-list/message-text.ts';
 export * from './processor.ts';
 export * from './processor-definition.ts';

@@ -17,6 +17,7 @@ export {
 export { useStack, type TestStack } from './stack.ts';
 export { callContext, callEntry, conversationOf, stageCall, streamedText, TEST_RUN, textChunks } from './stage-call.ts';
 export { processorConformance } from './conformance/processor-conformance.ts';
+export { processorBounds } from './conformance/processor-bounds.ts';
 export type { ConformanceCase } from './conformance/subject.ts';
 export { aRun, callStages, type StageCallInput, type StageCallResult } from './call-stages.ts';
 export { invalidAgent, serveScriptedApi, type ScriptedApi } from './scripted/scripted-api.ts';

@@ -1,4 +1,5 @@
 // What was recalled, as the one system message that the model reads: by conversation, in the order in which it was said.
+import { indentLines } from '@millrace/processor';
 import type { Hit, Recalled } from '../store/vector-store.ts';
 
 /** What a recall may add to a prompt, UTF-16 code units, about 4,000 tokens: the best hits come first, the rest is left out. */
@@ -41,6 +42,5 @@ function section(isThisThread: boolean, messages: readonly Recalled[]): string {
 function line({ role, createdAt, text }: Recalled): string {
   const speaker = role === 'user' ? 'User' : 'Assistant';
   const day = /^\d{4}-\d\d-\d\d/.exec(createdAt)?.[0];
-  // Indented, so that a line in a message which begins with "User:" is not another message.
-  return `- ${speaker}${day === undefined ? '' : ` (${day})`}: ${text.replaceAll(/\s*\n\s*/g, '\n  ')}`;
+  return `- ${speaker}${day === undefined ? '' : ` (${day})`}: ${indentLines(text)}`;
 }

@@ -1,6 +1,7 @@
 // Asks a model what of this run belongs into the memory. What it sees is what the guards before it let through.
 import { messageText, MillraceError, type JsonObject, type Message } from '@millrace/contracts';
 import type { Models } from '@millrace/models';
+import { indentLines } from '@millrace/processor';
 import { bytesOf, MEMORY_MAX_BYTES } from './memory-bound.ts';
 import type { MemoryShape } from './memory-shape.ts';
 import type { Options } from './options.ts';
@@ -68,16 +69,25 @@ function instructions(strategy: Options['strategy'], arrays: Options['arrays']):
   ].join(' ');
 }
 
-/** What user and assistant said, a paragraph each; empty when nobody said anything. */
-export function transcriptOf(messages: readonly Message[]): string {
-  const said = messages.flatMap((message) => {
+/**
+ * Joins the texts of user and assistant, one paragraph for each message; the last TRANSCRIPT_MAX_CHARS of it. Cuts each text to that bound
+ * before it is read, and reads from the end until the bound is full.
+ *
+ * @returns an empty string if the messages hold no text
+ */
+export function buildTranscript(messages: readonly Message[]): string {
+  const paragraphs: string[] = [];
+  let room = TRANSCRIPT_MAX_CHARS;
+  for (const message of messages.toReversed()) {
+    if (room <= 0) break;
     const speaker = SPEAKERS.get(message.role);
-    const text = messageText(message).trim();
-    // Indented, so that a line in a message which begins with "User:" is not one of the transcript.
-    return speaker === undefined || text === '' ? [] : [`${speaker}: ${text.replaceAll(/\s*\n\s*/g, '\n  ')}`];
-  });
-  const transcript = said.join('\n');
-  return transcript.slice(-TRANSCRIPT_MAX_CHARS).toWellFormed();
+    const text = speaker === undefined ? '' : indentLines(messageText(message).slice(-TRANSCRIPT_MAX_CHARS));
+    if (text === '') continue;
+    const paragraph = `${speaker}: ${text}`;
+    paragraphs.unshift(paragraph);
+    room -= paragraph.length + 1;
+  }
+  return paragraphs.join('\n').slice(-TRANSCRIPT_MAX_CHARS).toWellFormed();
 }
 
 const SPEAKERS: ReadonlyMap<Message['role'], string> = new Map([

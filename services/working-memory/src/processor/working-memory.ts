@@ -11,7 +11,7 @@ import {
   type ProcessOutputResultArgs,
 } from '@millrace/processor';
 import { memoryOwner } from '@millrace/stores';
-import { extractUpdate, transcriptOf } from './extraction.ts';
+import { buildTranscript, extractUpdate } from './extraction.ts';
 import type { MemoryShape } from './memory-shape.ts';
 import type { MemoryOwner, WorkingMemoryStore } from '../store/memory-store.ts';
 import { optionsSchema, type Options } from './options.ts';
@@ -84,7 +84,7 @@ async function update(
 ) {
   const owner = ownerOf(run, options.scope);
   if (owner === undefined || options.readOnly || !result.answered) return;
-  const transcript = transcriptOf([...messageList.get.input.db(), ...messageList.get.response.db()]);
+  const transcript = buildTranscript([...messageList.get.input.db(), ...messageList.get.response.db()]);
   if (transcript === '') return;
 
   const { model = defaultModel, strategy, arrays } = options;

@@ -1,0 +1,15 @@
+import { processorBounds } from '@millrace/testkit';
+import { afterAll, expect, test } from 'vitest';
+import { PROCESSORS } from './processors.ts';
+import { GUARD_CASES } from './testing/guard-cases.ts';
+import { closeThreads } from './work/task.ts';
+
+afterAll(closeThreads);
+
+// One set of options each: the suite is about texts, and takes most of a minute.
+for (const [guard, { options }] of GUARD_CASES) processorBounds(guard, options?.slice(0, 1));
+
+test('the bounds suite covers every processor of the service', () => {
+  const covered = GUARD_CASES.map(([{ id }]) => id);
+  expect(covered.toSorted()).toEqual(PROCESSORS.map(({ id }) => id).toSorted());
+});
