@@ -7,7 +7,7 @@ export type StallGate = {
   stop(): void;
 };
 
-/** Interval of the timer whose delay measures a stall, ms. */
+/** Interval of the timer; its delay measures a stall, ms. */
 const TICK_MS = 250;
 /** A gap between two ticks above this counts as a stall, ms. Shorter ones occur under load, and waste little. */
 export const STALL_MS = 3 * TICK_MS;

@@ -1,4 +1,4 @@
-// A replica whose event loop stalls reads requests late. A call, a session or a tool call that was cancelled before must not start.
+// If its event loop stalls, a replica reads requests late. A call, a session or a tool call that was cancelled before must not start.
 import { STALL_MS } from '@millrace/bus';
 import { callEntry, eventually, stageCall, TEST_RUN, useBus, useNats, useProcessors } from '@millrace/testkit';
 import { beforeEach, expect, test } from 'vitest';
