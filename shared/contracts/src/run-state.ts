@@ -32,6 +32,10 @@ const count = z.number().int().min(0);
 export const ownerSchema = z.object({ epoch: z.number().int().min(1), index: count, firstRecord: count });
 export type Owner = z.infer<typeof ownerSchema>;
 
+/** Where the end of a run at rest is stored: the last token of its key, and the revision of that entry. */
+const storedEndSchema = z.object({ name: tokenSchema, revision: count });
+export type StoredEnd = z.infer<typeof storedEndSchema>;
+
 /** The entry that owns a run, from its submission on: small, and written by compare-and-set only. */
 export const runHeadSchema = z.object({
   tenant: tokenSchema,
@@ -63,10 +67,16 @@ export const runHeadSchema = z.object({
     })
     .optional(),
   ended: z.object({ at: z.string().describe('ISO 8601'), step: count }).optional(),
+  end: storedEndSchema
+    .optional()
+    .describe('absent while the run is driven; and in heads of versions that named the end by its epoch'),
 });
 export type RunHead = z.infer<typeof runHeadSchema>;
 
-/** How a run ended: apart from the head, which is read for every page of a replay. Written before the head says that it counts. */
+/**
+ * How a run ended: apart from the head, which is read for every page of a replay. Written before the head, under a name of its own: only the
+ * end that the head names counts, so that a writer that loses the head overwrites nothing.
+ */
 export const runEndSchema = z.object({ result: runResultSchema, lastChunk: chunkSchema });
 export type RunEnd = z.infer<typeof runEndSchema>;
 

@@ -49,7 +49,7 @@ export function leftOver(keys: readonly string[], ended: readonly string[]): str
   for (const {
     parts: [kind, , run = '', name = ''],
   } of parts)
-    if (kind === 'end') epochs.set(run, Math.max(epochs.get(run) ?? 0, Number(name)));
+    if (kind === 'end') epochs.set(run, Math.max(epochs.get(run) ?? 0, Number.parseInt(name, 10)));
   const isLate = (run: string, name: string) => Number.parseInt(name, 10) < (epochs.get(run) ?? 0);
   return parts
     .filter(

@@ -4,7 +4,7 @@ import { writeEntry } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { failedRun } from '../run/end-run.ts';
+import { failedRun } from '../state/ended-run.ts';
 import { delta } from '../testing/chunks.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { headOf } from '../testing/run-heads.ts';
@@ -26,7 +26,7 @@ const oneByOne = (count: number, size = 1): ChunkBatch[] =>
   Array.from({ length: count }, (_, index) => ({ epoch: 1, index, chunks: [delta('x'.repeat(size))] }));
 const over = async (runId: string, nextIndex: number) => {
   const { result, lastChunk } = failedRun(runId, { code: 'internal', message: 'ended' });
-  const key = stateKeys.end('acme', runId, 1);
+  const key = stateKeys.end('acme', runId, '1');
   await writeEntry(stream.access, connection.bus.names.state, key, { result, lastChunk }, {});
   return headOf(runId, { status: 'failed', nextIndex });
 };
@@ -107,7 +107,7 @@ describe('reading a run', () => {
     const owners = [start, { epoch: 2, index, firstRecord: 0 }];
     const ended = { ...(await over(runId, index + 3)), epoch: 2, owners };
     const { lastChunk, result } = failedRun(runId, { code: 'internal', message: 'ended' });
-    const key = stateKeys.end('acme', runId, 2);
+    const key = stateKeys.end('acme', runId, '2');
     await writeEntry(stream.access, connection.bus.names.state, key, { result, lastChunk }, {});
     const { batches, complete } = await readChunks(stream.access, ended, start);
     expect({ complete, chunks: countOf(batches) }).toEqual({ complete: true, chunks: index + 3 });

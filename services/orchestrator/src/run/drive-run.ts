@@ -19,19 +19,20 @@ import { openEpoch } from './open-epoch.ts';
 import { isCancelAsked } from '../state/run-store.ts';
 import { takeRun, unreadable, type Taken } from './take-run.ts';
 import { takeSuspended, type ResumeCommand } from './take-suspended.ts';
-import { endBroken, endRun, failedRun, type EndedRun } from './end-run.ts';
+import { endBroken, endRun } from './end-run.ts';
 import { brokenBy, endWith, type Ending, type Outcome } from '../state/interrupt.ts';
 import { runLoop } from './run-loop.ts';
 import { createRun, type Deps, type Run, type RunParts } from '../state/run-context.ts';
 import { agentOfRun } from '../state/run-agent.ts';
 import { initialState } from '../state/run-state.ts';
+import { failedRun, type EndedRun } from '../state/ended-run.ts';
 import { FencedError } from '../state/fenced-error.ts';
 import { OBSERVED_WITHIN_MS } from '../state/observer-queues.ts';
 import { isGivenAway, type RunStop } from '../state/run-stop.ts';
 import { holdCommand } from './hold-command.ts';
-import { storeEnding, type EndingParts } from './store-ending.ts';
 import { suspendRun, takeAnswers } from './suspend-run.ts';
 import { takeUpHeld } from './take-up-held.ts';
+import { storeEnding, type EndingParts } from '../state/store-ending.ts';
 import { throughOutages } from '../state/through-outages.ts';
 
 /** @throws FencedError; what keeps the ending from being stored: the command then comes again */

@@ -2,12 +2,12 @@
 import type { Command, RunHead, RunState, WireError } from '@millrace/contracts';
 import type { Delivery } from '@millrace/bus';
 import { keepDeadLetter } from '../state/dead-letters.ts';
+import { failedRun } from '../state/ended-run.ts';
 import type { Deps } from '../state/run-context.ts';
 import type { RunStop } from '../state/run-stop.ts';
 import { openRunStore } from '../state/run-store.ts';
-import { failedRun } from './end-run.ts';
+import { storeEnding } from '../state/store-ending.ts';
 import { openEpoch } from './open-epoch.ts';
-import { storeEnding } from './store-ending.ts';
 
 export type Asked<C extends Command = Command> = { deps: Deps; delivery: Delivery<C>; stop: RunStop };
 type GivenUp = { error: WireError; state?: RunState | undefined };

@@ -7,9 +7,8 @@ import {
   type Chunk,
   type RunResult,
   type RunStatus,
-  type Usage,
-  type WireError,
 } from '@millrace/contracts';
+import { failedRun, type EndedRun } from '../state/ended-run.ts';
 import { FencedError } from '../state/fenced-error.ts';
 import { chunk } from '../state/make-chunk.ts';
 import { retract } from '../state/retract.ts';
@@ -18,8 +17,6 @@ import { brokenBy, type Ending, type Rejected } from '../state/interrupt.ts';
 import { passError, passTripwire, withoutUntrustedText } from './pass-texts.ts';
 import type { Run } from '../state/run-context.ts';
 import { shownMessages, shownSteps } from './shown-steps.ts';
-
-export type EndedRun = { status: RunStatus; lastChunk: Chunk; result: RunResult };
 
 type Form = Ending['form'];
 type Table = { [F in Form]: (run: Run, ending: Extract<Ending, { form: F }>) => Promise<EndedRun> | EndedRun };
@@ -139,21 +136,4 @@ function asJson(value: unknown): NonNullable<RunResult['object']> {
 /** An ending that breaks is an ending still: without one the command would come again for ever. */
 export function endBroken(run: Run, error: unknown): EndedRun {
   return failedRun(run.ref.runId, withoutUntrustedText(brokenBy(error).error), run.state().usage);
-}
-
-/** The ending of a run of which nothing can be said but why: it never started, its owner was lost, its result cannot be stored. */
-export function failedRun(runId: string, error: WireError, usage: Usage = {}): EndedRun {
-  const lastChunk = chunk(runId, { type: 'error', payload: { error } });
-  const result = {
-    runId,
-    status: 'failed' as const,
-    text: '',
-    finishReason: 'error',
-    usage,
-    messages: [],
-    steps: [],
-    violations: [],
-    error,
-  };
-  return { status: 'failed', lastChunk, result };
 }

@@ -18,6 +18,7 @@ import { fail, type Outcome } from '../state/interrupt.ts';
 import { prolongRecords } from '../state/load-run.ts';
 import { chunk } from '../state/make-chunk.ts';
 import type { Run } from '../state/run-context.ts';
+import { unlessFenced, type EndingParts } from '../state/store-ending.ts';
 import {
   expiryDueAt,
   pendingOf,
@@ -29,7 +30,6 @@ import { throughOutages } from '../state/through-outages.ts';
 import { resultSoFar } from './end-run.ts';
 import { passPayload } from './pass-texts.ts';
 import { shownMessages } from './shown-steps.ts';
-import type { EndingParts } from './store-ending.ts';
 
 /** `away`: the run is put away, and nobody's. `answered`: an answer is there by now: the run goes on. Or what becomes of it instead. */
 export type PutAway = 'away' | 'answered' | Outcome;
@@ -114,30 +114,29 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
     pending: pending.map(openPending),
   };
   events.record({ event: 'run', status: 'suspended', step: steps.length });
-  await throughOutages(`the suspension of ${tenant}.${runId}`, () =>
-    allDone([
+  const end = await throughOutages(`the suspension of ${tenant}.${runId}`, () =>
+    allDone(store.keepEnd({ result: resultSoFar(run), lastChunk }, ttlSeconds), [
       events.flush(),
       prolongRecords(access, store.head(), ttlSeconds),
-      store.keepEnd({ result: resultSoFar(run), lastChunk }, ttlSeconds),
       writeSuspension(access, store.head(), suspension, ttlSeconds).then(() =>
         setTimer(access, { tenant, runId, epoch }, expiryDueAt(expiresAt)),
       ),
     ]),
   );
-  if (fenced.aborted) throw new FencedError(tenant, runId);
-  const remainingMs = Math.max(run.deadlineAt - Date.now(), 1);
-  await store.write({
-    status: 'suspended',
-    suspension: { at: now, expiresAt, remainingMs },
-    nextIndex: chunks.nextIndex(),
+  await unlessFenced(access, store.head(), end, async () => {
+    if (fenced.aborted) throw new FencedError(tenant, runId);
+    const remainingMs = Math.max(run.deadlineAt - Date.now(), 1);
+    const suspension = { at: now, expiresAt, remainingMs };
+    await store.write({ status: 'suspended', suspension, end, nextIndex: chunks.nextIndex() });
   });
   chunks.publishLast(lastChunk);
 }
 
 /** Nothing is under way any more where one of them fails: what is taken back then is not written afterwards. */
-async function allDone(works: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.allSettled(works);
-  await Promise.all(works);
+async function allDone<T>(first: Promise<T>, others: readonly Promise<unknown>[]): Promise<T> {
+  await Promise.allSettled([first, ...others]);
+  const [value] = await Promise.all([first, ...others]);
+  return value;
 }
 
 function openPending({

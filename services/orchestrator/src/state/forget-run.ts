@@ -1,17 +1,24 @@
 // What is kept of a run for those who may go on with it, forgotten when it has ended: it holds the caller's words as they came, what was
 // asked, and what was answered.
 import { stateKeys, type RunHead } from '@millrace/contracts';
-import { purgeEntries, type JetStreamAccess } from '@millrace/bus';
+import { clearTimer, purgeEntries, type JetStreamAccess } from '@millrace/bus';
 import { throughOutages } from './through-outages.ts';
 
-/** Head and end stay. Only a run that has gone through more than one epoch may have been put away. @throws bus-unreachable */
-export async function forgetRun(access: JetStreamAccess, { tenant, runId, epoch, owners }: RunHead): Promise<void> {
-  const earlier = owners.filter((owner) => owner.epoch < epoch);
-  await forget(access, tenant, runId, [
-    stateKeys.records(tenant, runId),
-    ...(epoch > 1 ? suspensionKeys(tenant, runId) : []),
-    ...earlier.map((owner) => stateKeys.end(tenant, runId, owner.epoch)),
+/** Keeps the head and the end that it names. Only a run with more than one epoch may have been suspended. @throws bus-unreachable */
+export async function forgetRun(access: JetStreamAccess, head: RunHead): Promise<void> {
+  const { tenant, runId, epoch } = head;
+  const records = stateKeys.records(tenant, runId);
+  if (epoch === 1) return forget(access, tenant, runId, [records]);
+  await Promise.all([
+    forget(access, tenant, runId, [records, ...suspensionKeys(tenant, runId)]),
+    throughOutages(`the earlier ends of ${tenant}.${runId}`, () => purgeEarlierEnds(access, head)),
+    throughOutages(`the timer of ${tenant}.${runId}`, () => clearTimer(access, tenant, runId)),
   ]);
+}
+
+/** A writer that loses the head removes its own end: one that is newer than the head's is left to it. */
+async function purgeEarlierEnds(access: JetStreamAccess, { tenant, runId, end }: RunHead): Promise<void> {
+  if (end) await purgeEntries(access, access.bus.names.state, stateKeys.ends(tenant, runId), end.revision - 1);
 }
 
 /** Of a run that could not be put away after all. @throws bus-unreachable */

@@ -8,8 +8,18 @@ import {
   type Owner,
   type RunEnd,
   type RunHead,
+  type StoredEnd,
 } from '@millrace/contracts';
-import { locateEntry, readEntry, writeEntry, type Entry, type JetStreamAccess, type Located } from '@millrace/bus';
+import {
+  conflictError,
+  locateEntry,
+  purgeEntries,
+  readEntry,
+  writeEntry,
+  type Entry,
+  type JetStreamAccess,
+  type Located,
+} from '@millrace/bus';
 
 /** A final state, and what belongs to it, lives 24 h. */
 export const FINAL_TTL_SECONDS = 24 * 3600;
@@ -31,21 +41,33 @@ export async function readHead(
 /** The end is there for as long as the head says that it is. */
 const END_MARGIN_SECONDS = 600;
 
-/** How a run ends, or is put away; it counts when a head of that epoch says so. @throws message-too-large, bus-unreachable */
+/** A name that no other writer of the run uses, whatever its epoch. */
+export const nameEnd = ({ epoch }: Pick<RunHead, 'epoch'>): string => `${epoch}-${crypto.randomUUID()}`;
+
+/** Writes how a run ends, or is put away; it counts when the head names it. @throws message-too-large, bus-unreachable, store-unavailable */
 export async function writeEnd(
   access: JetStreamAccess,
-  { tenant, runId, epoch }: RunHead,
+  { tenant, runId }: RunHead,
+  name: string,
   end: RunEnd,
   headTtlSeconds: number = FINAL_TTL_SECONDS,
-): Promise<void> {
-  const key = stateKeys.end(tenant, runId, epoch);
+): Promise<StoredEnd> {
+  const key = stateKeys.end(tenant, runId, name);
   const ttlSeconds = headTtlSeconds + END_MARGIN_SECONDS;
-  await writeEntry(access, access.bus.names.state, key, end, { ttlSeconds });
+  const written = await writeEntry(access, access.bus.names.state, key, end, { ttlSeconds });
+  if ('conflict' in written) throw conflictError(key);
+  return { name, revision: written.revision };
 }
 
-/** How a run that is over ended; undefined where that is no longer kept. */
-export async function readEnd(access: JetStreamAccess, { tenant, runId, epoch }: RunHead): Promise<RunEnd | undefined> {
-  const key = stateKeys.end(tenant, runId, epoch);
+/** Removes an end that no head names: another writer moved the head. @throws bus-unreachable, store-unavailable */
+export async function dropEnd(access: JetStreamAccess, { tenant, runId }: RunHead, { name }: StoredEnd): Promise<void> {
+  await purgeEntries(access, access.bus.names.state, stateKeys.end(tenant, runId, name));
+}
+
+/** Reads the end that the head of a run at rest names. Heads of earlier versions name none: their end has the epoch as name. */
+export async function readEnd(access: JetStreamAccess, head: RunHead): Promise<RunEnd | undefined> {
+  const { tenant, runId, epoch, end } = head;
+  const key = stateKeys.end(tenant, runId, end?.name ?? String(epoch));
   return (await readEntry(access, access.bus.names.state, key, runEndSchema))?.value;
 }
 
@@ -90,7 +112,7 @@ export function queuedHead(command: Omit<StartCommand, 'command'>, owner: string
 }
 
 /** As the next owner writes it when it takes the run over: its chunks and its records begin where those that count have ended. */
-export function nextEpoch({ handedOver: _, ...head }: RunHead, owner: string): RunHead {
+export function nextEpoch({ handedOver: _, end: __, ...head }: RunHead, owner: string): RunHead {
   const { owners, nextIndex, records } = head;
   const epoch = head.epoch + 1;
   return { ...head, owner, epoch, write: 0, owners: [...owners, { epoch, index: nextIndex, firstRecord: records }] };

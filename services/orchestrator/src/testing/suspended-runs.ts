@@ -105,6 +105,18 @@ export function useSuspendedRuns(stream: TestJetStream) {
       return () => serving.drain(1_000);
     },
     keptOf,
+    /** The keys that outlive the run: its head, and the end that the head names. */
+    async lastingKeys(run: DrivenRun): Promise<string[]> {
+      const name = (await run.head())?.end?.name ?? '';
+      return [stateKeys.end('acme', run.runId, name), stateKeys.head('acme', run.runId)];
+    },
+    /** Counts the schedules that the server holds for the run. */
+    async timersOf({ runId }: DrivenRun): Promise<number> {
+      const { subjects, names } = stream.access.bus;
+      const options = { subjects_filter: subjects.timer('acme', runId) };
+      const { state } = await stream.access.jsm.streams.info(names.timers, options);
+      return Object.keys(state.subjects ?? {}).length;
+    },
     /** How long the server keeps what is stored of the run, s: the shortest of all entries. */
     async shortestTtl(run: DrivenRun): Promise<number> {
       const { bus, jsm } = stream.access;

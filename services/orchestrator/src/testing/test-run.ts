@@ -139,7 +139,7 @@ function keepRecords() {
       records.push(actions);
       return { count: 1, cancelAsked: isCancelled };
     },
-    keepEnd: async () => undefined,
+    keepEnd: async () => ({ name: 'end', revision: 1 }),
   };
   return {
     store,
