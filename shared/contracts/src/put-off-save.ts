@@ -19,6 +19,7 @@ export const putOffSaveSchema = z.object({
   since: z.number().describe('ms since 1970'),
   place: z.number().describe('saves of a thread are made in this order'),
   tries: count,
+  timeouts: count.default(0).describe('tries in which no memory answered in its time'),
   nextAt: z.number().describe('nobody tries before, ms since 1970: somebody is at it, or the store is given time'),
   error: wireErrorSchema.describe('of the last try'),
 });

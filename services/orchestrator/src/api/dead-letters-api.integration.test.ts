@@ -33,7 +33,7 @@ test('a run that is retried by ten at once is one run', async () => {
 });
 
 test('a save that was made after a retry is not retried again, and one that is no longer kept says so', async () => {
-  const put = { epoch: 1, entries: ['history'], since: 1, place: 1, tries: 1, nextAt: 1 };
+  const put = { epoch: 1, entries: ['history'], since: 1, place: 1, tries: 1, timeouts: 0, nextAt: 1 };
   const letter = (retriedAs?: string) =>
     given((common) => ({ ...common, what: 'save', ...(retriedAs && { retriedAs }), save: { ...common, ...put } }));
   const made = await letter('made');

@@ -2,6 +2,7 @@
 // waiting puts off its own too: saves of a thread are made in the order of its runs.
 import type { EntryOutcome, ErrorCode, RunState, StageInput, WireError } from '@millrace/contracts';
 import { entriesOf, toWireError } from '@millrace/contracts';
+import { isDeferrable } from '../state/put-off-saves.ts';
 import type { Run } from '../state/run-context.ts';
 
 /** The store, the memory or what it embeds with is away. Anything else would be the same later. */
@@ -30,9 +31,7 @@ export function behindOthers(run: Run, names: readonly string[]): Unsaved[] {
   const { tenant, threadId } = run.ref;
   if (!run.deps.saves.isWaiting(tenant, threadId)) return [];
   const entries = entriesOf(run.plan, 'processOutputResult').filter(({ entry }) => names.includes(entry));
-  return entries
-    .filter(({ memory, onFailure }) => memory && onFailure === 'skip')
-    .map(({ entry }) => ({ entry, error: earlier }));
+  return entries.filter(isDeferrable).map(({ entry }) => ({ entry, error: earlier }));
 }
 
 const earlier: WireError = {

@@ -11,7 +11,7 @@ import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { planEntry, planOf } from '../testing/plan-entries.ts';
 import { failure, goOn, scriptReplica } from '../testing/scripted-replica.ts';
-import { startSaver, type SaverOptions } from './save-later.ts';
+import { nextWaitMs, startSaver, type SaverOptions } from './save-later.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
@@ -133,6 +133,20 @@ describe('a save whose store is away', () => {
     expect((await other.end())?.result).not.toHaveProperty('unsaved');
   });
 
+  test('is a dead letter after a bounded number of timeouts, however often its store was unavailable before', async () => {
+    answers.history = away;
+    const run = await finished();
+    saver({ maxTimeouts: 3, waitMs: () => 0 });
+    await eventually(() => savedBy('history').length > 6);
+    const before = savedBy('history').length;
+    answers.history = failure({ code: 'processor-timeout', message: 'No answer in time.' });
+    await eventually(() => saves.list('acme', threadId).length === 0);
+    expect(savedBy('history').length - before).toBeLessThanOrEqual(4);
+    await eventually(async () => (await savesOf(run)).at(-1)?.outcome === 'given-up');
+    expect((await savesOf(run)).at(-1)).toMatchObject({ error: { code: 'processor-timeout' } });
+    expect(savedBy('recall')).toHaveLength(1);
+  });
+
   test('is known to every orchestrator, also to one that was started later', async () => {
     answers.history = away;
     const run = await finished();
@@ -205,9 +219,24 @@ describe('a save whose store is away', () => {
   });
 });
 
+test('a run defers the save of an absent memory after seconds, not after the timeout of its entry', async () => {
+  const { begin, apply } = driver();
+  const absent = { ...memoryEntry('absent'), timeoutMs: 60_000 };
+  const run = await begin({ agent: await apply({}, planOf([absent])), threadId });
+  const driven = run.drive();
+  await expect.poll(() => run.head(), { timeout: 9_000 }).toMatchObject({ status: 'finished' });
+  await driven;
+  expect((await run.end())?.result.unsaved).toEqual(['absent']);
+});
+
 test('a save that would be refused later too is not put off', async () => {
   answers.history = failure({ code: 'thread-foreign', message: 'It is of somebody else.', retryable: false });
   const run = await finished();
   expect((await run.end())?.result).not.toHaveProperty('unsaved');
   expect(saves.list('acme', threadId)).toEqual([]);
+});
+
+test('a deferred save waits up to 30 s between tries, and up to 16 minutes after its memory has timed out repeatedly', () => {
+  expect([1, 2, 3, 6, 40].map((tries) => nextWaitMs(tries, 1) / 1_000)).toEqual([1, 2, 4, 30, 30]);
+  expect([2, 3, 4, 5, 6].map((timeouts) => nextWaitMs(6, timeouts) / 60_000)).toEqual([1, 2, 4, 8, 16]);
 });

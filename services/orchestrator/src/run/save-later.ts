@@ -25,17 +25,25 @@ const TRY_MS = 120_000;
 /** Between two tries: doubled from the first on. */
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
+/** Tries without an answer in time, after which a save is a dead letter: its text may block the memory for all runs. */
+const MAX_TIMEOUTS = 6;
+/** Between tries from the second timeout on: doubled with each, so that the last one starts about half an hour after the first. */
+const TIMEOUT_WAIT_MS = 60_000;
 
 export type SaverOptions = {
-  /** What waits longer is a dead letter. */
+  /** A save that has waited longer becomes a dead letter. */
   giveUpAfterMs: number;
+  /** A save that timed out so often becomes a dead letter. */
+  maxTimeouts?: number;
   lookEveryMs?: number;
+  /** Between two tries, ms. */
+  waitMs?: typeof nextWaitMs;
 };
 
 /** Returns what stops it: saves under way are given up, and made by somebody else. */
 export function startSaver(
   deps: Deps,
-  { giveUpAfterMs, lookEveryMs = LOOK_EVERY_MS }: SaverOptions,
+  { lookEveryMs = LOOK_EVERY_MS, maxTimeouts = MAX_TIMEOUTS, waitMs = nextWaitMs, giveUpAfterMs }: SaverOptions,
 ): () => Promise<void> {
   const stopping = new AbortController();
   const underWay = new Map<string, Promise<void>>();
@@ -45,7 +53,7 @@ export function startSaver(
       const key = `${tenant}.${runId}`;
       if (stopping.signal.aborted || underWay.size >= MAX_SAVES_AT_ONCE) return;
       if (underWay.has(key)) continue;
-      const trying = tryOnce(deps, waiting, giveUpAfterMs, stopping.signal)
+      const trying = tryOnce(deps, waiting, { giveUpAfterMs, maxTimeouts, waitMs }, stopping.signal)
         .catch((error: unknown) => {
           deps.log.warn(
             { tenant, runId, error: toWireError(error).message },
@@ -70,7 +78,12 @@ export function startSaver(
 }
 
 /** Whether it no longer waits. */
-async function tryOnce(deps: Deps, found: Waiting, giveUpAfterMs: number, signal: AbortSignal): Promise<boolean> {
+async function tryOnce(
+  deps: Deps,
+  found: Waiting,
+  { giveUpAfterMs, maxTimeouts, waitMs }: Required<Omit<SaverOptions, 'lookEveryMs'>>,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { saves } = deps;
   const waiting = await saves.change(found, { tries: found.value.tries + 1, nextAt: Date.now() + TRY_MS });
   if (!waiting) return false;
@@ -89,16 +102,20 @@ async function tryOnce(deps: Deps, found: Waiting, giveUpAfterMs: number, signal
   const error = first.error ?? gone;
   const entries = failed.map(({ entry }) => entry);
   const isHopeless = failed.every((one) => one.error && !isAway(one.error.code));
-  if (isHopeless || Date.now() - save.since > giveUpAfterMs) {
+  const timeouts = save.timeouts + (failed.some((one) => one.error?.code === 'processor-timeout') ? 1 : 0);
+  if (isHopeless || timeouts >= maxTimeouts || Date.now() - save.since > giveUpAfterMs) {
     await tell(deps, save, kept, 'given-up', error);
     return giveUp(deps, waiting, error);
   }
-  await saves.change(waiting, { entries, error, nextAt: Date.now() + waitMs(save.tries) });
+  await saves.change(waiting, { entries, error, timeouts, nextAt: Date.now() + waitMs(save.tries, timeouts) });
   return false;
 }
 
 const gone: WireError = { code: 'store-unavailable', message: 'What was to be saved is no longer kept.' };
-const waitMs = (tries: number): number => Math.min(FIRST_WAIT_MS * 2 ** Math.min(tries - 1, 16), MAX_WAIT_MS);
+export const nextWaitMs = (tries: number, timeouts: number): number =>
+  timeouts > 1
+    ? TIMEOUT_WAIT_MS * 2 ** (timeouts - 2)
+    : Math.min(FIRST_WAIT_MS * 2 ** Math.min(tries - 1, 16), MAX_WAIT_MS);
 /** A later owner of the run has saved: nothing is left to do. */
 const hasNotSaved = ({ error }: EntryOutcome): boolean => error !== undefined && error.code !== 'save-superseded';
 

@@ -2,14 +2,18 @@
 import { failureOf, type PlanEntry } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
-import { askWithPolicy, type Ask, type Asked, type PolicyContext } from './ask-with-policy.ts';
+import { askWithPolicy, type Ask, type Asked, type PolicyContext, type PolicyOptions } from './ask-with-policy.ts';
 
 let asked: string[] = [];
-beforeEach(() => void (asked = []));
+let logged: string[] = [];
+beforeEach(() => {
+  asked = [];
+  logged = [];
+});
 afterEach(() => void vi.useRealTimers());
 
 type Script = (names: string, replica: string | undefined) => Asked<string>;
-type Options = { together?: boolean; replicas?: (string | undefined)[]; signal?: AbortSignal };
+type Options = PolicyOptions & { together?: boolean; replicas?: (string | undefined)[]; signal?: AbortSignal };
 
 async function outcomes(entries: PlanEntry[], script: Script, options: Options = {}): Promise<string[]> {
   const { together = true, replicas = [], signal = new AbortController().signal } = options;
@@ -20,14 +24,17 @@ async function outcomes(entries: PlanEntry[], script: Script, options: Options =
     lookLonger: async () => undefined,
     preferred: () => undefined,
   };
-  const context: PolicyContext = { signal, deps: { discovery } };
+  const context: PolicyContext = {
+    signal,
+    deps: { discovery, log: { warn: (_fields, message) => void logged.push(message) } },
+  };
   const ask: Ask<string> = async (group, { replica }) => {
     const names = group.map(({ entry }) => entry).join('+');
     asked.push(replica === undefined ? names : `${names}@${replica}`);
     return script(names, replica);
   };
   const shown: string[] = [];
-  for await (const one of askWithPolicy(context, entries, ask)) {
+  for await (const one of askWithPolicy(context, entries, ask, options)) {
     if ('failure' in one) shown.push(`${one.entry.entry}: ${one.failure.code} ${one.attempts}`);
     else shown.push(`${one.entries.map(({ entry }) => entry).join('+')}: ${one.answer} ${one.attempts}`);
   }
@@ -109,7 +116,10 @@ describe('an entry that is asked', () => {
 
   test('whose second attempt reaches nobody says how the first one went', async () => {
     const script: Script = (_names, replica) => (replica === undefined ? fails() : nobody);
-    const context = { signal: new AbortController().signal, deps: { discovery: discoveryOf('r2') } };
+    const context = {
+      signal: new AbortController().signal,
+      deps: { discovery: discoveryOf('r2'), log: { warn: () => undefined } },
+    };
     const ask: Ask<string> = async (group, { replica }) => script(group[0]?.entry ?? '', replica);
     const [one] = await Array.fromAsync(askWithPolicy(context, entries('a'), ask));
     expect(one).toMatchObject({
@@ -190,6 +200,19 @@ describe('a service that is away', () => {
     const script: Script = () => (stop.abort(), nobody);
     expect(await outcomes([planEntry('a', { timeoutMs: 60_000 })], script, { signal: stop.signal })).toHaveLength(1);
     expect(asked).toEqual(['a']);
+  });
+
+  test('is logged once, however often it is asked again', async () => {
+    let tries = 0;
+    const script: Script = (names) => (++tries > 4 ? all(names) : nobody);
+    expect(await outcomes([planEntry('a', { timeoutMs: 10_000 })], script)).toEqual(['a: ok 1']);
+    expect(asked).toHaveLength(5);
+    expect(logged).toEqual(['no replica of the service is running, waiting for one']);
+  });
+
+  test('is given up after the time that the caller of the policy allows, though its entry has more', async () => {
+    const entry = planEntry('a', { timeoutMs: 60_000 });
+    expect(await outcomes([entry], () => nobody, { absentMs: () => 150 })).toEqual(['a: processor-not-there 1']);
   });
 });
 

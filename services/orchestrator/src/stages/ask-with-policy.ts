@@ -3,6 +3,7 @@
 // attempts last; one whose service is away is waited for while its time lasts; one that no replica has taken up (all are full, or the
 // bus was away) is asked again, without an attempt and without its time.
 import { failureOf, type PlanEntry, type VerdictOf } from '@millrace/contracts';
+import type { BusLog } from '@millrace/bus';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Discovery } from '../peers/discovery.ts';
 import { mergeAdjacent } from './call-request.ts';
@@ -34,7 +35,14 @@ export type Outcome<A> = Answered<A> | Failed;
 
 export type PolicyContext = {
   signal: AbortSignal;
-  deps: { discovery: Pick<Discovery, 'together' | 'replicaThatAnswers' | 'preferred' | 'refresh'> };
+  deps: {
+    discovery: Pick<Discovery, 'together' | 'replicaThatAnswers' | 'preferred' | 'refresh'>;
+    log: Pick<BusLog, 'warn'>;
+  };
+};
+export type PolicyOptions = {
+  /** How long an entry waits for a service of which no replica runs, ms. Default: the entry's timeout. */
+  absentMs?: (entry: PlanEntry) => number;
 };
 
 /** How long an entry waits for a replica that has room, and for a bus that stays, ms: longer than an outage that runs survive. */
@@ -48,9 +56,10 @@ const ASK_AGAIN_MS = 100;
  * When the signal fires, entries are left over.
  */
 export async function* askWithPolicy<A>(
-  { signal, deps: { discovery } }: PolicyContext,
+  { signal, deps: { discovery, log } }: PolicyContext,
   entries: readonly PlanEntry[],
   ask: Ask<A>,
+  { absentMs = ({ timeoutMs }) => timeoutMs }: PolicyOptions = {},
 ): AsyncGenerator<Outcome<A>, void, void> {
   /** Services that were waited for in vain: their other entries do not wait again. */
   const away = new Set<string>();
@@ -82,13 +91,18 @@ export async function* askWithPolicy<A>(
   };
   /** Nobody there is not a failure before the first entry's time is up: a service may be on its way back. */
   const askPresent = async (group: PlanEntry[], to: Target): Promise<Asked<A>> => {
-    const { service = '', timeoutMs = 0 } = group[0] ?? {};
+    const [first] = group;
+    const service = first?.service ?? '';
     let giveUpAt: number | undefined;
     for (;;) {
       const asked = await askTaken(group, to);
       if (!asked.nobodyThere || away.has(service) || signal.aborted) return asked;
-      // From the first such answer on: before it the bus may have been away.
-      giveUpAt ??= performance.now() + timeoutMs;
+      // The wait starts with the first such answer, because the bus may have been away before it.
+      if (giveUpAt === undefined) {
+        const waitMs = first ? absentMs(first) : 0;
+        giveUpAt = performance.now() + waitMs;
+        log.warn({ service, entry: first?.entry, waitMs }, 'no replica of the service is running, waiting for one');
+      }
       if (performance.now() + ASK_AGAIN_MS > giveUpAt) {
         away.add(service);
         return asked;

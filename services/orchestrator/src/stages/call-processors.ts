@@ -6,6 +6,7 @@ import { publish, request } from '@millrace/bus';
 import { askWithPolicy, type Asked, type Target } from './ask-with-policy.ts';
 import { callHead, readsOf, type Resumed } from './call-request.ts';
 import { createProgressBudget, TOO_MUCH_PROGRESS } from './progress-budget.ts';
+import { isDeferrable } from '../state/put-off-saves.ts';
 import type { Run } from '../state/run-context.ts';
 import { entryFailure, judge, judgeAll, type Judged } from './verdict-fold.ts';
 import { notTaken } from './not-taken.ts';
@@ -19,6 +20,9 @@ export type StageRequest = {
   resumed?: Resumed | undefined;
 };
 
+/** How long a save waits for its memory's service, ms: longer than a replica takes to restart. It is deferred then, and the run ends. */
+const SAVE_ABSENT_MS = 3_000;
+
 /** Each entry is asked when the caller wants its verdict; it sees what those before it changed. */
 export async function* callProcessors(
   run: Run,
@@ -29,7 +33,9 @@ export async function* callProcessors(
   const once = writeOnce(onData);
   const ask = (group: PlanEntry[], to: Target) =>
     askStage(run, group, to, { stage, input: current, onData: once(), resumed });
-  for await (const outcome of askWithPolicy(run, entries, ask)) {
+  const absentMs = (entry: PlanEntry) =>
+    stage === 'processOutputResult' && isDeferrable(entry) ? SAVE_ABSENT_MS : entry.timeoutMs;
+  for await (const outcome of askWithPolicy(run, entries, ask, { absentMs })) {
     if ('failure' in outcome) {
       const { entry, failure, ...rest } = outcome;
       yield { ...judge(stage, current, entry, failure), ...rest };
@@ -149,10 +155,11 @@ export function giveUp(
   { code }: Pick<MillraceError, 'code'>,
 ): void {
   const { access, log } = run.deps;
-  // By its code: the message of what a replica answered is anybody's.
-  const processors = group.map((entry) => entry.processor);
-  log.warn({ runId: run.ref.runId, stage, processors, code }, 'a stage call was not answered');
+  // askWithPolicy logs an absent service, once for all calls that find it absent. No replica has a call to cancel.
   if (code === 'nobody-there') return;
+  // Logs the code alone, because the message of a replica's answer is untrusted.
+  const processors = group.map((entry) => entry.processor);
+  log.warn({ runId: run.ref.runId, stage, processors, code }, 'stage call failed without an answer');
   for (const service of new Set(group.map((entry) => entry.service))) {
     publish(access.bus, access.bus.subjects.cancelCalls(service), { callIds: [callId] });
   }

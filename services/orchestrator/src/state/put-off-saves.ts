@@ -7,6 +7,7 @@ import {
   saveKey,
   stateKeys,
   type KeptSave,
+  type PlanEntry,
   type PutOffSave,
 } from '@millrace/contracts';
 import {
@@ -35,7 +36,10 @@ const WAITING_TTL_SECONDS = (MAX_WAIT_HOURS + 24) * 3_600;
 const KEPT_TTL_SECONDS = WAITING_TTL_SECONDS + DEAD_LETTER_TTL_SECONDS;
 
 export type Waiting = Entry<PutOffSave>;
-type NewSave = Omit<PutOffSave, 'epoch' | 'place' | 'tries' | 'since' | 'nextAt'>;
+type NewSave = Omit<PutOffSave, 'epoch' | 'place' | 'tries' | 'timeouts' | 'since' | 'nextAt'>;
+
+/** Whether the entry's save may be made after the run has ended, because the agent accepts a run that the memory has not saved. */
+export const isDeferrable = ({ memory, onFailure }: PlanEntry): boolean => memory && onFailure === 'skip';
 
 export type PutOffSaves = {
   /** Whether an earlier run of the thread has not been saved yet: who comes now comes after it. */
@@ -116,7 +120,7 @@ export async function openPutOffSaves(access: JetStreamAccess): Promise<PutOffSa
       const own = known.get(keyOf(save))?.value.place;
       const place = own ?? Math.max(now, (ofThread(tenant, threadId).at(-1)?.value.place ?? 0) + 1);
       const { epoch } = kept.ref;
-      const entry: PutOffSave = { ...save, epoch, since: now, place, tries: 0, nextAt: now };
+      const entry: PutOffSave = { ...save, epoch, since: now, place, tries: 0, timeouts: 0, nextAt: now };
       const keptKey = { bucket: access.bus.names.state, key: stateKeys.save(tenant, runId) };
       const epochOfKept = ({ ref }: KeptSave) => ref.epoch;
       await throughOutages(`the save of ${tenant}.${runId}`, async () => {
