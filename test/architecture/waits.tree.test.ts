@@ -11,6 +11,7 @@ const WAITS: Record<string, string> = {
   'shared/bus/src/consume-each.ts': 'the consumer is away',
   'shared/bus/src/durable-publish.ts': 'the stream is away',
   'shared/bus/src/guard-topology.ts': 'looks at the streams now and then, beside the runs',
+  'shared/bus/src/watch-run-shards.ts': 'counts the commands of the queue, outside of the runs',
   'shared/client/src/client.ts': 'a bound on what is asked',
   'shared/client/src/run-result.ts': 'the run has not ended',
   'shared/client/src/start-run.ts': 'a cancel was not heard',

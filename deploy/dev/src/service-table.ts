@@ -13,7 +13,13 @@ type ServiceRow = { name: string; store?: Store; alone?: true; reads: readonly s
 /** Every service on the bus. Not HEALTH_PORT and PROCESSORS: processes of one machine share neither a port nor a choice. */
 const BUS = ['NATS_USER', 'NATS_PASSWORD', 'MILLRACE_PREFIX', 'LOG_LEVEL'];
 const MODEL = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', ...PROXY];
-const RUN_LIMITS = ['MAX_RUNS_PER_TENANT', 'MAX_QUEUED_RUNS', 'RUNS_PER_SECOND', 'MAX_INPUT_BYTES'];
+const RUN_LIMITS = [
+  'MAX_RUNS_PER_TENANT',
+  'MAX_QUEUED_RUNS',
+  'MAX_RUNS_IN_FLIGHT',
+  'RUNS_PER_SECOND',
+  'MAX_INPUT_BYTES',
+];
 const STORE = ['REQUIRE_SHARED_STORE'];
 
 /** In the order in which they are listed to people. dev-model is not among them: it stands in for a model provider. */

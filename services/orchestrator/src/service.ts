@@ -9,6 +9,7 @@ import {
   guardTopology,
   openJetStream,
   serveApi,
+  watchRunShards,
   type Endpoint,
   type Serving,
 } from '@millrace/bus';
@@ -29,12 +30,14 @@ import { createSessionInbox } from './peers/session-inbox.ts';
 const configSchema = z.object({
   OPENAI_API_KEY: z.string().default('none'),
   OPENAI_BASE_URL: z.url().optional(),
-  /** Runs at once; further ones stay in the queue. */
+  /** Runs at once, and an eighth more for tenants that have no run at this orchestrator; further ones stay in the queue. */
   MAX_RUNS: z.coerce.number().int().min(1).max(10_000).default(64),
   /** Of one tenant, on one orchestrator; absent: as many as MAX_RUNS. */
   MAX_RUNS_PER_TENANT: z.coerce.number().int().min(1).max(10_000).optional(),
-  /** Of one tenant, waiting and running, on all orchestrators; a submission beyond it is refused. */
+  /** Of one tenant in one shard of the queue, waiting and running, on all orchestrators; a submission beyond it is refused. */
   MAX_QUEUED_RUNS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
+  /** Commands of one shard of the queue (of 16) that all orchestrators together hold; the same for all orchestrators. */
+  MAX_RUNS_IN_FLIGHT: z.coerce.number().int().min(100).max(1_000_000).default(20_000),
   /** Of one tenant, at this orchestrator. */
   RUNS_PER_SECOND: z.coerce.number().min(0.1).max(100_000).default(1_000),
   MAX_INPUT_BYTES: z.coerce
@@ -58,7 +61,11 @@ export const service: ServiceDefinition<typeof configSchema> = {
   config: configSchema,
   async start({ config, bus, log, resources, draining, watchHealth }) {
     const access = await openJetStream(bus, { logStreams: config.LOG_STREAMS });
-    const topology = { replicas: config.STREAM_REPLICAS, maxQueuedRuns: config.MAX_QUEUED_RUNS };
+    const topology = {
+      replicas: config.STREAM_REPLICAS,
+      maxQueuedRuns: config.MAX_QUEUED_RUNS,
+      maxRunsInFlight: config.MAX_RUNS_IN_FLIGHT,
+    };
     await ensureTopology(access, topology);
     const discovery = createDiscovery(bus);
     resources.add('discovery', () => discovery.stop());
@@ -80,10 +87,12 @@ export const service: ServiceDefinition<typeof configSchema> = {
     const limits = { maxRuns: config.MAX_RUNS, maxRunsPerTenant: config.MAX_RUNS_PER_TENANT ?? config.MAX_RUNS };
     const consumer = createRunConsumer(deps, limits, draining);
     resources.add('runs', (remainingMs) => consumer.drain(remainingMs()));
+    const shards = watchRunShards(access);
+    resources.add('shards of commands', () => shards.stop());
     await discovery.refresh();
     const refuse = (error: Error, subject: string) =>
       log.error({ subject, error: error.message }, 'a command was refused');
-    const consuming = consumeCommands(access, consumer.take, refuse, draining);
+    const consuming = consumeCommands(access, { room: consumer.room, take: consumer.take, refuse }, draining);
     resources.add('commands', () => consuming);
     const expiring = consumeExpiries(access, (expiry) => expireRun(access, expiry), draining);
     resources.add('expiries', () => expiring);

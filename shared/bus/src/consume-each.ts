@@ -1,4 +1,4 @@
-// The messages of a durable consumer, pulled one after the other until the signal fires. What goes wrong is logged and tried again.
+// Pulls the messages of a durable consumer until the signal fires. A failure is logged, and the pull is tried again.
 import { loggedError } from '@millrace/contracts';
 import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,42 +13,52 @@ export type Consumed = {
   durable: string;
   /** For the log: what could not be done. */
   trouble: string;
+  /** Resolves with the number of messages that the next pull asks for, 1 or more; absent: 1. */
+  room?: () => Promise<number>;
 };
 
-/** @param handle the next message is pulled when it resolves; what it throws is logged, and that message comes again */
+/** @param handle is called with one message after the other; an error that it throws is logged, and that message is delivered again */
 export async function consumeEach(
   { bus, js }: JetStreamAccess,
-  { stream, durable, trouble }: Consumed,
+  { stream, durable, trouble, room }: Consumed,
   handle: (message: JsMsg) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   let consumer: Consumer | undefined;
+  const failed = async (error: unknown) => {
+    if (signal.aborted) return;
+    bus.log.warn(loggedError(error), `${trouble}; trying again`);
+    await delay(RETRY_WAIT_MS, undefined, { signal }).catch(() => undefined);
+  };
   while (!signal.aborted) {
     try {
-      consumer ??= await js.consumers.get(stream, durable);
-      const message = await pull(consumer, signal);
-      if (message) await handle(message);
-    } catch (error) {
+      const count = (await room?.()) ?? 1;
       if (signal.aborted) return;
+      consumer ??= await js.consumers.get(stream, durable);
+      await pull(consumer, count, (message) => handle(message).catch(failed), signal);
+    } catch (error) {
       consumer = undefined;
-      bus.log.warn(loggedError(error), `${trouble}; trying again`);
-      await delay(RETRY_WAIT_MS, undefined, { signal }).catch(() => undefined);
+      await failed(error);
     }
   }
 }
 
-/** A pull that is given up is taken back, and what was on its way is handed back: others get it at once. */
-async function pull(consumer: Consumer, signal: AbortSignal): Promise<JsMsg | undefined> {
-  const messages = await consumer.fetch({ max_messages: 1, expires: PULL_EXPIRES_MS });
+/** Hands each message over as it arrives. When the signal fires it takes the pull back and requeues the messages that were on their way. */
+async function pull(
+  consumer: Consumer,
+  count: number,
+  handle: (message: JsMsg) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const messages = await consumer.fetch({ max_messages: count, expires: PULL_EXPIRES_MS });
   const stop = () => messages.stop();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   try {
     for await (const message of messages) {
-      if (!signal.aborted) return message;
-      message.nak();
+      if (signal.aborted) message.nak();
+      else await handle(message);
     }
-    return undefined;
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -21,6 +21,11 @@ const streamsThere = async () => {
   return names.length;
 };
 
+const consumersThere = async () => {
+  const consumers = await Array.fromAsync(access.jsm.consumers.list(owner.bus.names.runs));
+  return consumers.length;
+};
+
 test('a stream or bucket that was lost is made anew, and who keeps a copy of it is told', async () => {
   let restored = 0;
   guard = guardTopology(access, { checkEveryMs: 20, restored: () => void (restored += 1) });
@@ -29,15 +34,15 @@ test('a stream or bucket that was lost is made anew, and who keeps a copy of it 
   await eventually(() => restored > 0);
   expect(await streamsThere()).toBe(7);
   await eventually(() => guard?.problem() === undefined);
-  expect((await access.jsm.consumers.info(runs, owner.bus.names.worker)).name).toBe(owner.bus.names.worker);
+  expect(await consumersThere()).toBe(17);
 });
 
-test("the queue's consumer alone is made anew too", async () => {
+test('the consumer of one shard of the command queue is created again when it alone was lost', async () => {
   guard = guardTopology(access, { checkEveryMs: 20 });
   const { runs, worker } = owner.bus.names;
-  await access.jsm.consumers.delete(runs, worker);
-  const consumer = await eventually(() => access.jsm.consumers.info(runs, worker));
-  expect(consumer.name).toBe(worker);
+  await access.jsm.consumers.delete(runs, worker(3));
+  const consumer = await eventually(() => access.jsm.consumers.info(runs, worker(3)));
+  expect(consumer.config.filter_subject).toBe(owner.bus.subjects.runsOfShard(3));
 });
 
 test('a stream or bucket that cannot be made anew is a health problem', async () => {

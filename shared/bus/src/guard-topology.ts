@@ -5,13 +5,11 @@ import type { ConsumerInfo } from '@nats-io/jetstream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from './within.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
-import { isCode } from './jetstream-errors.ts';
 import { removeAcknowledged } from './remove-acknowledged.ts';
-import { ensureTopology, type TopologyOptions } from './topology.ts';
+import { consumersOf, ensureTopology, type TopologyOptions } from './topology.ts';
 
 /** How long a loss goes unnoticed at most, ms. Five small requests each time. */
 const CHECK_EVERY_MS = 3_000;
-const CONSUMER_NOT_FOUND = 10014;
 
 export type TopologyGuard = {
   /** Why nothing can be stored now; undefined: it can. */
@@ -32,11 +30,9 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
   const { signal } = stopping;
   let problem: string | undefined;
 
-  const clear = async (queue: ConsumerInfo) => {
-    const removed = await removeAcknowledged(access, queue);
-    if (removed === 0) return;
-    const { stream_name: stream } = queue;
-    bus.log.warn({ stream, removed }, 'NATS had kept what was acknowledged: it is removed');
+  const clear = async (queues: readonly ConsumerInfo[]) => {
+    const removed = await removeAcknowledged(access, queues);
+    if (removed > 0) bus.log.warn({ removed }, 'NATS had kept acknowledged messages: they are removed');
   };
   const check = async () => {
     try {
@@ -46,7 +42,7 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
         bus.log.error({ lost }, 'NATS has lost what was stored there: it is made anew, empty');
         await ensureTopology(access, topology);
         await restored?.();
-      } else for (const queue of queues) await clear(queue);
+      } else await clear(queues);
       problem = undefined;
     } catch (error) {
       problem = `NATS stores nothing now: ${toWireError(error).message}`;
@@ -75,34 +71,17 @@ type Parts = { lost: string[]; queues: ConsumerInfo[] };
 
 async function lookAtParts(access: JetStreamAccess): Promise<Parts> {
   const { bus, jsm } = access;
-  const { runs, timers, events, state, agents, saves, worker, expirer } = bus.names;
+  const { runs, timers, events, state, agents, saves } = bus.names;
   const there = new Set<string>();
   for await (const name of jsm.streams.names()) there.add(name);
   const buckets = [state, agents, saves].map((name) => `KV_${name}`);
   const logs = Array.from({ length: access.logStreams }, (_, at) => bus.names.chunks(at));
   const lost = [runs, timers, ...logs, events, ...buckets].filter((name) => !there.has(name));
   const queues: ConsumerInfo[] = [];
-  const consumers = [
-    [runs, worker],
-    [timers, expirer],
-  ] as const;
-  for (const [stream, consumer] of consumers) {
-    const queue = lost.includes(stream) ? undefined : await findConsumer(access, stream, consumer);
-    if (queue) queues.push(queue);
-    else lost.push(consumer);
+  for (const stream of [runs, timers]) {
+    if (!lost.includes(stream)) for await (const queue of jsm.consumers.list(stream)) queues.push(queue);
   }
-  return { lost, queues };
-}
-
-async function findConsumer(
-  { jsm }: JetStreamAccess,
-  stream: string,
-  consumer: string,
-): Promise<ConsumerInfo | undefined> {
-  try {
-    return await jsm.consumers.info(stream, consumer);
-  } catch (error) {
-    if (isCode(error, CONSUMER_NOT_FOUND)) return undefined;
-    throw error;
-  }
+  const found = new Set(queues.map(({ name }) => name));
+  const consumers = consumersOf(bus).map(({ durable_name: name }) => name);
+  return { lost: [...lost, ...consumers.filter((name) => !found.has(name))], queues };
 }

@@ -3,6 +3,7 @@ import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManage
 import { logShard } from '@millrace/contracts';
 import type { Bus } from './bus.ts';
 import { notGiven } from './jetstream-errors.ts';
+import { createRunShards, type RunShards } from './run-shards.ts';
 
 export type JetStreamAccess = {
   bus: Bus;
@@ -12,6 +13,7 @@ export type JetStreamAccess = {
   logStreams: number;
   /** The stream that holds a run's chunks. */
   logStreamOf(tenant: string, run: string): string;
+  runShards: RunShards;
 };
 
 export type JetStreamOptions = {
@@ -23,7 +25,8 @@ export type JetStreamOptions = {
 export async function openJetStream(bus: Bus, { logStreams = 1 }: JetStreamOptions = {}): Promise<JetStreamAccess> {
   try {
     const logStreamOf = (tenant: string, run: string) => bus.names.chunks(logShard(tenant, run) % logStreams);
-    return { bus, js: jetstream(bus.nc), jsm: await jetstreamManager(bus.nc), logStreams, logStreamOf };
+    const [js, jsm] = [jetstream(bus.nc), await jetstreamManager(bus.nc)];
+    return { bus, js, jsm, logStreams, logStreamOf, runShards: createRunShards(bus) };
   } catch (cause) {
     throw notGiven('its API', cause);
   }

@@ -31,6 +31,7 @@ export { serverAnswers } from './server-answers.ts';
 export { serve, type ServeContext, type ServeOptions, type Serving } from './serve.ts';
 export { clearTimer, consumeExpiries, setTimer } from './timers.ts';
 export { watchBucket, type BucketListener } from './watch-bucket.ts';
-export { consumeCommands, type Delivery } from './work-queue.ts';
+export { watchRunShards } from './watch-run-shards.ts';
+export { consumeCommands, type CommandTaker, type Delivery } from './work-queue.ts';
 export { decode, encode, encodeWithin, isNoResponders, type Decoded } from './wire.ts';
 export { within } from './within.ts';

@@ -27,11 +27,12 @@ const kept = async (stream: string) => (await access.jsm.streams.info(stream)).s
 test('what was acknowledged while the disk took nothing is removed, and nothing else', async () => {
   const { runs, worker, timers, expirer } = owner.bus.names;
   const { subjects } = owner.bus;
-  for (const tenant of ['acme', 'acme', 'initech', 'acme']) await access.js.publish(subjects.runs(tenant), 'a command');
+  for (const tenant of ['acme', 'acme', 'initech', 'acme'])
+    await access.js.publish(subjects.runs(3, tenant), 'a command');
   // One that is due, and one that is not.
   await setTimer(access, { tenant: 'acme', runId: 'due', epoch: 1 }, Date.now());
   await setTimer(access, { tenant: 'acme', runId: 'waiting', epoch: 1 }, Date.now() + 3_600_000);
-  const [first, second, third] = await taken(runs, worker, 3);
+  const [first, second, third] = await taken(runs, worker(3), 3);
   const [expiry] = await taken(timers, expirer, 1);
 
   writableFiles(nats.pid, false);
@@ -45,5 +46,5 @@ test('what was acknowledged while the disk took nothing is removed, and nothing 
   guard = guardTopology(access, { checkEveryMs: 20 });
   await eventually(async () => (await kept(runs)) === 1 && (await kept(timers)) === 1);
   await eventually(() => guard?.problem() === undefined);
-  expect((await taken(runs, worker, 1)).map(({ subject }) => subject)).toEqual([subjects.runs('acme')]);
+  expect((await taken(runs, worker(3), 1)).map(({ subject }) => subject)).toEqual([subjects.runs(3, 'acme')]);
 });

@@ -29,8 +29,13 @@ describe('a stream or bucket of an older version', () => {
     const bus = await owner.connect({ prefix: 'old.v1' });
     const old = await openJetStream(bus);
     const { runs, worker, state } = bus.names;
-    await old.jsm.streams.add({ name: runs, subjects: [bus.subjects.allRuns], retention: RetentionPolicy.Workqueue });
-    await old.jsm.consumers.add(runs, { durable_name: worker, ack_policy: AckPolicy.Explicit, ack_wait: 10e9 });
+    await old.jsm.streams.add({
+      name: runs,
+      subjects: [bus.subjects.unshardedRuns],
+      retention: RetentionPolicy.Workqueue,
+    });
+    await old.jsm.consumers.add(runs, { durable_name: worker(), ack_policy: AckPolicy.Explicit, ack_wait: 10e9 });
+    await old.js.publish('old.v1.runs.acme', '{}');
     await new Kvm(bus.nc).create(state, { history: 5 });
     await ensureTopology(old);
     expect((await old.jsm.streams.info(runs)).config).toMatchObject({
@@ -39,7 +44,13 @@ describe('a stream or bucket of an older version', () => {
       max_msgs_per_subject: MAX_QUEUED_RUNS,
     });
     // More than 15 s of retries and 3 s between two extensions.
-    expect((await old.jsm.consumers.info(runs, worker)).config.ack_wait).toBeGreaterThan(18e9);
+    expect((await old.jsm.consumers.info(runs, worker())).config.ack_wait).toBeGreaterThan(18e9);
+    // The commands of that version are still delivered, and those of each shard by its own consumer.
+    expect(await old.jsm.consumers.info(runs, worker())).toMatchObject({
+      num_pending: 1,
+      config: { filter_subject: 'old.v1.runs.*' },
+    });
+    expect((await old.jsm.consumers.info(runs, worker(15))).config.filter_subject).toBe('old.v1.runs.15.*');
     const bucket = (await old.jsm.streams.info(`KV_${state}`)).config;
     expect(bucket).toMatchObject({ max_msgs_per_subject: 1, allow_msg_ttl: true });
     expect(bucket.subject_delete_marker_ttl).toBeGreaterThan(0);
@@ -76,7 +87,7 @@ test('the chunk log is spread over as many streams as the configuration says, an
 
 describe('a stream that is there is left alone', () => {
   test('with its messages', async () => {
-    await access.js.publish(owner.bus.subjects.runs('acme'), '{}');
+    await access.js.publish(owner.bus.subjects.runs(3, 'acme'), '{}');
     await ensureTopology(access);
     expect((await access.jsm.streams.info(owner.bus.names.runs)).state.messages).toBe(1);
   });
@@ -93,7 +104,10 @@ describe('a stream that is there is left alone', () => {
 test('a Millrace with another prefix has streams of its own', async () => {
   const bus = await owner.connect({ prefix: 'other.v1' });
   await ensureTopology(await openJetStream(bus));
-  expect((await access.jsm.streams.info('other_v1_RUNS')).config.subjects).toEqual(['other.v1.runs.*']);
+  expect((await access.jsm.streams.info('other_v1_RUNS')).config.subjects).toEqual([
+    'other.v1.runs.*',
+    'other.v1.runs.*.*',
+  ]);
 });
 
 describe('a server without JetStream', () => {

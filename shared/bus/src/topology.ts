@@ -1,6 +1,6 @@
-// JetStream as Millrace uses it: the streams, the work queue's consumer and the buckets, as a table.
-import { AckPolicy, DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
-import { LOG_SHARDS } from '@millrace/contracts';
+// JetStream as Millrace uses it: the streams, the consumers of the work queues and the buckets, as a table.
+import { AckPolicy, DiscardPolicy, RetentionPolicy, StorageType, type ConsumerConfig } from '@nats-io/jetstream';
+import { LOG_SHARDS, RUN_SHARDS } from '@millrace/contracts';
 import type { Bus } from './bus.ts';
 import { NS_PER_MS, ensureBucket, ensureConsumer, ensureStream, type Named } from './ensure-config.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
@@ -16,40 +16,53 @@ const DUPLICATE_WINDOW_MS = 2 * 60_000;
  * together, so that an outage that an owner survives does not give its run to somebody else.
  */
 const ACK_WAIT_MS = 20_000;
-const MAX_ACK_PENDING = 10_000;
-/** Commands of one tenant that wait or are worked on; a submission beyond it is `queue-full`. */
+/** Default of `maxQueuedRuns`. */
 export const MAX_QUEUED_RUNS = 10_000;
+/** Default of `maxRunsInFlight`. */
+const MAX_RUNS_IN_FLIGHT = 20_000;
 
 export type TopologyOptions = {
   replicas?: number;
-  /** For tests and small machines. */
+  /** Commands of one tenant in one shard that wait or are in flight; a submission beyond it is `queue-full`. */
   maxQueuedRuns?: number;
+  /** Commands of one shard that orchestrators hold at once; the server delivers further ones when some of these are acknowledged. */
+  maxRunsInFlight?: number;
 };
 
 /**
- * The streams, the work queue's consumer and the buckets, as this version wants them. May be called again at any time: what was lost
- * is made anew. @throws stream-mismatch with both values, bus-unreachable
+ * Makes the streams, the consumers of the work queues and the buckets as this version wants them. May be called again at any time: it
+ * creates lost ones again. @throws stream-mismatch with both values, bus-unreachable
  */
 export async function ensureTopology(access: JetStreamAccess, options: TopologyOptions = {}): Promise<void> {
   const { bus, jsm } = access;
   const { names } = bus;
   const { replicas = 1 } = options;
   for (const config of streamsOf(access, options)) await ensureStream(jsm, config);
-  await ensureConsumer(jsm, names.runs, {
-    durable_name: names.worker,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: ACK_WAIT_MS * NS_PER_MS,
-    max_ack_pending: MAX_ACK_PENDING,
-  });
-  await ensureConsumer(jsm, names.timers, {
-    durable_name: names.expirer,
-    filter_subject: bus.subjects.expiries,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: ACK_WAIT_MS * NS_PER_MS,
-  });
+  for (const { stream, ...config } of consumersOf(bus, options)) await ensureConsumer(jsm, stream, config);
   await ensureBucket(access, names.state, { history: 1, replicas, markerTTL: HOUR_MS });
   await ensureBucket(access, names.agents, { history: 8, replicas });
   await ensureBucket(access, names.saves, { history: 1, replicas, markerTTL: HOUR_MS });
+}
+
+type QueueConsumer = Partial<ConsumerConfig> & { durable_name: string; filter_subject: string; stream: string };
+
+/**
+ * The consumers of work queues, the one of unsharded commands first: versions without shards made it for all of the stream, and the
+ * server accepts no consumer of a shard until its filter is narrowed.
+ */
+export function consumersOf({ names, subjects }: Bus, options: TopologyOptions = {}): QueueConsumer[] {
+  const { maxRunsInFlight = MAX_RUNS_IN_FLIGHT } = options;
+  const common = { ack_policy: AckPolicy.Explicit, ack_wait: ACK_WAIT_MS * NS_PER_MS };
+  const ofRuns = { ...common, stream: names.runs, max_ack_pending: maxRunsInFlight };
+  return [
+    { ...ofRuns, durable_name: names.worker(), filter_subject: subjects.unshardedRuns },
+    ...Array.from({ length: RUN_SHARDS }, (_, shard) => ({
+      ...ofRuns,
+      durable_name: names.worker(shard),
+      filter_subject: subjects.runsOfShard(shard),
+    })),
+    { ...common, stream: names.timers, durable_name: names.expirer, filter_subject: subjects.expiries },
+  ];
 }
 
 function streamsOf(
@@ -66,9 +79,9 @@ function streamsOf(
     {
       ...common,
       name: names.runs,
-      subjects: [subjects.allRuns],
+      subjects: [subjects.unshardedRuns, subjects.allRuns],
       retention: RetentionPolicy.Workqueue,
-      // A subject is a tenant: one that submits more than is done does not fill the queue of the others.
+      // A subject is a tenant in a shard: a tenant that submits more than is done does not fill the queue of the others.
       discard: DiscardPolicy.New,
       discard_new_per_subject: true,
       max_msgs_per_subject: maxQueuedRuns,

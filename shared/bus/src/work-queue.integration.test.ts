@@ -3,7 +3,7 @@ import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
 import { ensureTopology } from './topology.ts';
-import { consumeCommands, type Delivery } from './work-queue.ts';
+import { commandQueues, consumeCommands, type Delivery } from './work-queue.ts';
 
 const nats = useNats();
 const orchestrator = useBus(nats, 'orchestrator');
@@ -15,8 +15,10 @@ let consuming: Promise<void>[];
 beforeAll(async () => {
   access = await openJetStream(orchestrator.bus);
   await ensureTopology(access);
-  const { runs, worker } = orchestrator.bus.names;
-  await access.jsm.consumers.update(runs, worker, { ack_wait: ackWaitNs });
+  const { runs } = orchestrator.bus.names;
+  for (const queue of commandQueues(orchestrator.bus)) {
+    await access.jsm.consumers.update(runs, queue, { ack_wait: ackWaitNs });
+  }
 });
 beforeEach(() => {
   stopping = new AbortController();
@@ -41,14 +43,14 @@ const command = (runId: string): Command => ({
     deadlineMs: 1_000,
   },
 });
-const put = (value: unknown) => access.js.publish(orchestrator.bus.subjects.runs('acme'), JSON.stringify(value));
+const put = (value: unknown) => access.js.publish(orchestrator.bus.subjects.runs(3, 'acme'), JSON.stringify(value));
 const consume = (take: (delivery: Delivery) => Promise<void>, refused: MillraceError[] = [], from = access) => {
-  consuming.push(consumeCommands(from, take, (error) => refused.push(error), stopping.signal));
+  consuming.push(consumeCommands(from, { take, refuse: (error) => refused.push(error) }, stopping.signal));
 };
 const runOf = (delivery: Delivery) => delivery.command.request.runId;
 const left = async () => (await access.jsm.streams.info(orchestrator.bus.names.runs)).state.messages;
 
-test('commands come one after the other, in order; the next is pulled when there is room', async () => {
+test('commands of a shard are delivered in order; the next one is pulled when the former is taken', async () => {
   for (const run of ['r1', 'r2', 'r3']) await put(command(run));
   const taken: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -60,12 +62,41 @@ test('commands come one after the other, in order; the next is pulled when there
   await eventually(() => taken.length === 1);
   // The others stay where another orchestrator can take them.
   expect(
-    (await access.jsm.consumers.info(orchestrator.bus.names.runs, orchestrator.bus.names.worker)).num_pending,
+    (await access.jsm.consumers.info(orchestrator.bus.names.runs, orchestrator.bus.names.worker(3))).num_pending,
   ).toBe(2);
   gate.resolve();
   await eventually(() => taken.length === 3);
   expect(taken).toEqual(['r1', 'r2', 'r3']);
   await eventually(async () => (await left()) === 0);
+});
+
+test('commands that a version without shards has published are delivered too', async () => {
+  await access.js.publish('mr.v1.runs.acme', JSON.stringify(command('old')));
+  await put(command('new'));
+  const taken: string[] = [];
+  consume(async (delivery) => {
+    taken.push(runOf(delivery));
+    await delivery.acknowledge();
+  });
+  await eventually(() => taken.length === 2);
+  expect(taken.toSorted()).toEqual(['new', 'old']);
+});
+
+test('a shard without room at its caller does not delay the commands of another shard', async () => {
+  await put(command('behind'));
+  await access.js.publish(orchestrator.bus.subjects.runs(4, 'initech'), JSON.stringify(command('other')));
+  const taken: string[] = [];
+  const noRoom = Promise.withResolvers<number>();
+  const room = (queue: string) => (queue === orchestrator.bus.names.worker(3) ? noRoom.promise : Promise.resolve(2));
+  const take = async (delivery: Delivery) => {
+    taken.push(runOf(delivery));
+    await delivery.acknowledge();
+  };
+  consuming.push(consumeCommands(access, { room, take, refuse: () => undefined }, stopping.signal));
+  await eventually(() => taken.length === 1);
+  expect(taken).toEqual(['other']);
+  noRoom.resolve(1);
+  await eventually(() => taken.length === 2);
 });
 
 test('two orchestrators share the queue: each command is taken once', async () => {
@@ -121,7 +152,7 @@ test('a command that is handed over goes to another at once', async () => {
 
 test('a message that is no command is logged and removed, and the queue continues', async () => {
   await put({ command: 'dance' });
-  await access.js.publish(orchestrator.bus.subjects.runs('acme'), 'not json');
+  await access.js.publish(orchestrator.bus.subjects.runs(3, 'acme'), 'not json');
   await put(command('after'));
   const refused: MillraceError[] = [];
   const taken: string[] = [];
@@ -157,11 +188,13 @@ test('stopping the queue’s consumer ends the wait at once, and later commands 
   const gotten = Promise.withResolvers<string>();
   const rest = consumeCommands(
     await openJetStream(await orchestrator.connect()),
-    async (delivery) => {
-      await delivery.acknowledge();
-      gotten.resolve(runOf(delivery));
+    {
+      async take(delivery) {
+        await delivery.acknowledge();
+        gotten.resolve(runOf(delivery));
+      },
+      refuse: () => undefined,
     },
-    () => undefined,
     other.signal,
   );
   expect(await gotten.promise).toBe('next');

@@ -1,7 +1,9 @@
-// The command queue, pulled one command per free slot: what an orchestrator cannot start now stays where others can take it.
+// Pulls commands from the shards of the command queue: a loop for each shard, each with its own consumer. A pull asks for as many commands
+// as the caller has room for; the others stay in the stream, where other orchestrators can pull them.
 import type { Command } from '@millrace/contracts';
-import { commandSchema, type MillraceError } from '@millrace/contracts';
+import { RUN_SHARDS, commandSchema, type MillraceError } from '@millrace/contracts';
 import type { JsMsg } from '@nats-io/jetstream';
+import type { Bus } from './bus.ts';
 import { consumeEach } from './consume-each.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { decode } from './wire.ts';
@@ -10,40 +12,64 @@ export type Delivery<C extends Command = Command> = {
   command: C;
   /** Stream sequence: the command's identity. */
   sequence: number;
+  /** The consumer that delivered it: that of its shard. */
+  queue: string;
   /** Resolves when the server has it. Not to be called by an owner that was fenced. */
   acknowledge(): Promise<void>;
-  /** Tells the server that the command is still being worked on. */
+  /** Restarts the ack wait, after which the server delivers the command to another orchestrator. */
   extend(): void;
   /** Hands the command to another orchestrator. */
   handOver(): void;
-  /** It comes again no sooner than in so long, here or at another one. */
+  /** Has the command delivered again, here or to another orchestrator, no sooner than after this time. */
   putOff(ms: number): void;
 };
 
-/**
- * Calls `take` with one command after the other; it resolves when there is room for the next. What is not a command is
- * reported and removed from the queue, as it would never become one.
- */
+export type CommandTaker = {
+  /** Resolves with the number of commands that the next pull from this consumer asks for, 1 or more; absent: 1. */
+  room?(queue: string): Promise<number>;
+  /** The next command of that consumer is handed over when it resolves. */
+  take(delivery: Delivery): Promise<void> | void;
+  /** Reports a message that is no command: it is removed from the queue. */
+  refuse(error: MillraceError, subject: string): void;
+};
+
+/** The consumers of the command queue: one for each shard, and one for commands of versions without shards. */
+export const commandQueues = ({ names }: Pick<Bus, 'names'>): string[] => [
+  names.worker(),
+  ...Array.from({ length: RUN_SHARDS }, (_, shard) => names.worker(shard)),
+];
+
+/** Hands over the commands of all shards until the signal fires. */
 export async function consumeCommands(
   access: JetStreamAccess,
-  take: (delivery: Delivery) => Promise<void>,
-  refuse: (error: MillraceError, subject: string) => void,
+  taker: CommandTaker,
   signal: AbortSignal,
 ): Promise<void> {
-  const { runs: stream, worker: durable } = access.bus.names;
-  const handle = async (message: JsMsg) => {
-    const command = decode(message.data, commandSchema, message.subject);
-    if ('ok' in command) return take(delivery(message, command.ok));
-    refuse(command.error, message.subject);
-    message.term(command.error.message);
+  const { bus } = access;
+  const consume = (queue: string) => {
+    const consumed = {
+      stream: bus.names.runs,
+      durable: queue,
+      trouble: 'the command queue cannot be read',
+      ...(taker.room && { room: () => taker.room?.(queue) ?? Promise.resolve(1) }),
+    };
+    return consumeEach(access, consumed, (message) => hand(message, queue, taker), signal);
   };
-  await consumeEach(access, { stream, durable, trouble: 'the command queue cannot be read' }, handle, signal);
+  await Promise.all(commandQueues(bus).map(consume));
 }
 
-function delivery(message: JsMsg, command: Command): Delivery {
+async function hand(message: JsMsg, queue: string, taker: CommandTaker): Promise<void> {
+  const command = decode(message.data, commandSchema, message.subject);
+  if ('ok' in command) return taker.take(delivery(message, queue, command.ok));
+  taker.refuse(command.error, message.subject);
+  message.term(command.error.message);
+}
+
+function delivery(message: JsMsg, queue: string, command: Command): Delivery {
   return {
     command,
     sequence: message.seq,
+    queue,
     acknowledge: async () => void (await message.ackAck()),
     extend: () => message.working(),
     handOver: () => message.nak(),

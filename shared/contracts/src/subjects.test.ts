@@ -36,8 +36,10 @@ describe('subjects are those of the architecture', () => {
     [subjects.logs, 'mr.v1.log.>'],
     [subjects.events('0', 'acme', 'run1'), 'mr.v1.events.0.acme.run1'],
     [subjects.allEvents, 'mr.v1.events.>'],
-    [subjects.runs('acme'), 'mr.v1.runs.acme'],
-    [subjects.allRuns, 'mr.v1.runs.*'],
+    [subjects.runs(3, 'acme'), 'mr.v1.runs.3.acme'],
+    [subjects.runsOfShard(3), 'mr.v1.runs.3.*'],
+    [subjects.allRuns, 'mr.v1.runs.*.*'],
+    [subjects.unshardedRuns, 'mr.v1.runs.*'],
     [subjects.control('acme', 'run1'), 'mr.v1.control.acme.run1'],
     [subjects.controls, 'mr.v1.control.*.*'],
     [subjects.cancelCalls('guardrails'), 'mr.v1.cancel.guardrails'],
@@ -47,6 +49,7 @@ describe('subjects are those of the architecture', () => {
 test('the prefix can be another one, of any number of tokens', () => {
   expect(createSubjects('acme.test.v2').tool('clock')).toBe('acme.test.v2.tool.clock');
   expect(createNames('acme.test.v2').runs).toBe('acme_test_v2_RUNS');
+  expect(createNames('acme.test.v2').worker(3)).toBe('acme_test_v2_WORKER_3');
 });
 
 describe('an id that would say something else in a subject is refused, by its name', () => {

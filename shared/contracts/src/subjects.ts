@@ -34,8 +34,12 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     logs: under('log'),
     events: (shard: string, tenant: string, run: string) => join('events', shard, tenant, run),
     allEvents: under('events'),
-    runs: (tenant: string) => join('runs', tenant),
-    allRuns: `${join('runs')}.*`,
+    /** A tenant's commands in one of the `RUN_SHARDS` shards of the command queue. */
+    runs: (shard: number, tenant: string) => join('runs', String(shard), tenant),
+    runsOfShard: (shard: number) => `${join('runs', String(shard))}.*`,
+    allRuns: `${join('runs')}.*.*`,
+    /** Commands as versions without shards publish them: the queue delivers them, and no current component publishes them. */
+    unshardedRuns: `${join('runs')}.*`,
     /** A schedule: when it is due the server puts what it holds on `expiries`, in the same stream. */
     timer: (tenant: string, run: string) => join('timers', tenant, run),
     allTimers: under('timers'),
@@ -64,14 +68,29 @@ export function tenantAndRun(prefix: string, subject: string): { tenant: string 
   return tokens[0] === 'control' ? { tenant: tokens[1], run: tokens[2] } : { tenant: tokens[2], run: tokens[3] };
 }
 
+/** Shard and tenant of a sharded command's subject; undefined for any other subject. */
+export function shardAndTenant(prefix: string, subject: string): { shard: number; tenant: string } | undefined {
+  const [kind, shard = '', tenant, ...rest] = subject.slice(prefix.length + 1).split('.');
+  const isSharded = subject.startsWith(`${prefix}.`) && kind === 'runs' && /^\d+$/.test(shard) && rest.length === 0;
+  return isSharded && tenant !== undefined ? { shard: Number(shard), tenant } : undefined;
+}
+
 /** The log's shards: a run's stands in its subject, and never changes. How many streams hold them is configuration. */
 export const LOG_SHARDS = 16;
 
-/** FNV-1a, so that runs spread whatever their ids look like. */
-export function logShard(tenant: string, run: string): number {
+export const logShard = (tenant: string, run: string): number => hashText(`${tenant}.${run}`) % LOG_SHARDS;
+
+/** Shards of the command queue: each has a consumer of its own, so that a backlog in one does not delay the others. */
+export const RUN_SHARDS = 16;
+
+/** The shard that takes a tenant's commands unless other tenants have a backlog there. */
+export const homeShard = (tenant: string): number => hashText(tenant) % RUN_SHARDS;
+
+/** FNV-1a, so that ids spread whatever they look like. */
+function hashText(text: string): number {
   let hash = 0x81_1c_9d_c5;
-  for (const char of `${tenant}.${run}`) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01_00_01_93);
-  return (hash >>> 0) % LOG_SHARDS;
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01_00_01_93);
+  return hash >>> 0;
 }
 
 /** Streams and buckets carry the prefix too, so that two Millraces can share a server. Dots cannot stand in their names. */
@@ -85,7 +104,8 @@ export function createNames(prefix: string = DEFAULT_PREFIX) {
     state: named('STATE'),
     agents: named('AGENTS'),
     saves: named('SAVES'),
-    worker: named('WORKER'),
+    /** The consumer of one shard of the command queue; without a shard that of unsharded commands. */
+    worker: (shard?: number) => named(shard === undefined ? 'WORKER' : `WORKER_${shard}`),
     timers: named('TIMERS'),
     expirer: named('EXPIRER'),
   };

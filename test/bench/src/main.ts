@@ -1,5 +1,5 @@
 // npm run -s bench -- --json FILE [--table FILE.md] [--page FILE.md] [--only NAME,NAME]: measures on this machine, everything local, each row against a baseline of the
-// same run. Figures are for comparing, never asserted. The row `reference` is measured only where it is named. --page: a page that gets the guards' tables.
+// same run. Figures are for comparing, never asserted. The rows `reference` and `noisy-tenant` are measured only if they are named. --page: a page that gets the guards' tables.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';

@@ -21,7 +21,7 @@ export async function submitRun(access: JetStreamAccess, request: RunRequest, ag
   const msgID = `${tenant}.${runId}.${command.requestHash}`;
   try {
     const known = { headRevision: there.revision, agentRevision };
-    await publishDurably(access, bus.subjects.runs(tenant), { ...command, ...known }, msgID);
+    await publishDurably(access, access.runShards.nextSubject(tenant), { ...command, ...known }, msgID);
   } catch (error) {
     // Who was refused is not queued.
     if (there.isNew) await removeHead(access, tenant, runId, there.revision);

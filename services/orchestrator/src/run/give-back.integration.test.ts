@@ -1,6 +1,6 @@
 // A real server that goes away: what becomes of the commands whose runs nobody drives then.
 import type { RunHead } from '@millrace/contracts';
-import { stateKeys } from '@millrace/contracts';
+import { homeShard, stateKeys } from '@millrace/contracts';
 import { writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
@@ -18,11 +18,11 @@ const { driver, orchestrator } = useSuspendedRuns(stream);
 test('a run that is let go while its server is stopped goes on when that is there again', async () => {
   const { bus, jsm, js } = stream.access;
   // Longer than this test: a command that nobody gives back does not come again.
-  await jsm.consumers.update(bus.names.runs, bus.names.worker, { ack_wait: 600 * 1_000_000_000 });
+  await jsm.consumers.update(bus.names.runs, bus.names.worker(homeShard('acme')), { ack_wait: 600 * 1_000_000_000 });
   const gate = Promise.withResolvers<void>();
   const { begin, apply, errors } = orchestrator({ text: 'Hello.', until: gate.promise }, { text: 'Hello.' });
   const run = await begin({ agent: await apply() });
-  await js.publish(bus.subjects.runs('acme'), JSON.stringify(run.delivery.command));
+  await js.publish(stream.access.runShards.nextSubject('acme'), JSON.stringify(run.delivery.command));
   await eventually(() => textOf(run.chunks()) === 'Hello.');
 
   process.kill(nats.pid, 'SIGSTOP');

@@ -80,7 +80,7 @@ test('control of a new epoch does not fence the owner that published it', async 
   const consumer = createRunConsumer(second.deps, { maxRuns: 4, maxRunsPerTenant: 4 }, new AbortController().signal);
   stops.push(second.stop, () => consumer.drain(1_000));
   await connection.bus.nc.flush();
-  await consumer.take(run.delivery);
+  consumer.take(run.delivery);
   await eventually(() => run.acknowledged() === 1);
   expect(await run.end()).toMatchObject({ result: { status: 'finished', text: 'Hello again.' } });
   run.fence();
@@ -126,13 +126,13 @@ describe('a command in the queue', () => {
     const consumer = createRunConsumer(deps, { maxRuns: 1, maxRunsPerTenant: 1 }, new AbortController().signal);
     stops.push(() => consumer.drain(1_000));
     const run = await begin({ agent: await apply({}, planOf([planEntry('p', { timeoutMs: 60_000 })])) });
-    const taking = consumer.take(run.delivery);
+    consumer.take(run.delivery);
     await eventually(async () => (await run.head())?.status === 'running');
     deps.access.bus.nc.publish(
       connection.bus.subjects.control('acme', run.runId),
       JSON.stringify({ control: 'epoch', epoch: 9 }),
     );
-    await taking;
+    await consumer.room(run.delivery.queue);
     expect(run.acknowledged()).toBe(0);
   });
 });

@@ -5,6 +5,7 @@ import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { driveRun } from './drive-run.ts';
 import { createRunConsumer, type RunConsumer } from './run-consumer.ts';
+import { readHead } from '../state/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
 
 const nats = useNats();
@@ -28,48 +29,90 @@ async function consumer(maxRuns: number, maxRunsPerTenant = maxRuns) {
     driver.stop();
   });
   await connection.bus.nc.flush();
-  return { ...driver, runs, draining, open: gate.resolve, begin: () => driver.begin({ agent }) };
+  return {
+    ...driver,
+    runs,
+    draining,
+    open: gate.resolve,
+    begin: ({ sequence = 7 } = {}) => driver.begin({ agent, sequence }),
+  };
 }
 const isRunning = (run: DrivenRun) => eventually(() => run.chunks().some(({ type }) => type === 'text-delta'));
-const isSettled = async (promise: Promise<void>) =>
+const isSettled = async (promise: Promise<unknown>) =>
   Promise.race([promise.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+/** The run's command as the only one of another tenant in the queue. */
+const ofTenant = ({ delivery }: DrivenRun, tenant: string, sequence: number) => ({
+  ...delivery,
+  sequence,
+  command: { ...delivery.command, request: { ...delivery.command.request, tenant } },
+});
+const headOf = async (tenant: string, { runId }: DrivenRun) => (await readHead(stream.access, tenant, runId))?.value;
 
 describe('commands of the queue', () => {
-  test('are taken while there is room: the next one waits for a run to end', async () => {
-    const { runs, begin, open } = await consumer(2);
-    const [one, two] = [await begin(), await begin()];
-    await runs.take(one.delivery);
-    const taking = runs.take(two.delivery);
-    await Promise.all([isRunning(one), isRunning(two)]);
-    expect(await isSettled(taking)).toBe(false);
+  test('wait when all places are taken, and begin when a run has ended', async () => {
+    const { runs, begin, open } = await consumer(1);
+    const [one, two] = [await begin(), await begin({ sequence: 8 })];
+    runs.take(one.delivery);
+    runs.take(two.delivery);
+    await isRunning(one);
+    expect(await two.head()).toBeUndefined();
     open();
-    await taking;
     await eventually(() => one.acknowledged() === 1 && two.acknowledged() === 1);
   });
 
-  test('of a tenant that has its share of runs under way are put off, and begin when one of them has ended', async () => {
+  test('of a tenant that has its share of runs wait for one of those, and delay no other tenant', async () => {
     const { runs, begin, open } = await consumer(4, 1);
-    const [one, two] = [await begin(), await begin()];
-    await runs.take(one.delivery);
+    const [one, two, other] = [await begin(), await begin({ sequence: 8 }), await begin()];
+    for (const delivery of [one.delivery, two.delivery, ofTenant(other, 'initech', 9)]) runs.take(delivery);
     await isRunning(one);
-    const put: number[] = [];
-    const delivery = { ...two.delivery, putOff: (ms: number) => void put.push(ms) };
-    await runs.take(delivery);
-    expect(put).toEqual([500]);
+    await eventually(async () => (await headOf('initech', other)) !== undefined);
+    expect(await two.head()).toBeUndefined();
+    open();
+    await eventually(() => one.acknowledged() === 1 && two.acknowledged() === 1);
+  });
+
+  test('of a tenant without a run begin at once when another tenant has taken all other places', async () => {
+    const { runs, begin } = await consumer(2);
+    const noisy = [await begin(), await begin({ sequence: 8 }), await begin({ sequence: 9 })];
+    for (const { delivery } of noisy) runs.take(delivery);
+    const quiet = await begin();
+    runs.take(ofTenant(quiet, 'quiet', 10));
+    await eventually(async () => (await headOf('quiet', quiet)) !== undefined);
+    expect(await noisy[2]?.head()).toBeUndefined();
+  });
+
+  test('that wait too long for a place are handed to another orchestrator', async () => {
+    const { runs, begin, open } = await consumer(1);
+    const [one, two] = [await begin(), await begin({ sequence: 8 })];
+    let handedOver = 0;
+    runs.take(one.delivery);
+    runs.take({ ...two.delivery, handOver: () => void (handedOver += 1) });
+    await eventually(() => handedOver === 1);
     open();
     await eventually(() => one.acknowledged() === 1);
-    await eventually(async () => {
-      if (two.acknowledged() === 0) await runs.take(delivery);
-      return two.acknowledged() === 1;
-    });
+    expect(await two.head()).toBeUndefined();
+  });
+
+  test('are pulled while a tenant without runs could begin, and few of each shard wait here', async () => {
+    const { runs, begin } = await consumer(16);
+    expect(await runs.room('q')).toBe(2);
+    for (let sequence = 10; sequence < 30; sequence += 1) {
+      runs.take({ ...(await begin({ sequence })).delivery, queue: 'q' });
+    }
+    expect(await isSettled(runs.room('q'))).toBe(false);
+    expect(await runs.room('another')).toBe(1);
+    for (let sequence = 40; sequence < 42; sequence += 1) {
+      runs.take(ofTenant(await begin(), `tenant-${sequence}`, sequence));
+    }
+    expect(await isSettled(runs.room('another'))).toBe(false);
   });
 
   test('that come again while their run is under way here change nothing', async () => {
     const { runs, begin, open, asked } = await consumer(4);
     const run = await begin();
-    await runs.take(run.delivery);
+    runs.take(run.delivery);
     await isRunning(run);
-    await runs.take(run.delivery);
+    runs.take(run.delivery);
     open();
     await eventually(() => run.acknowledged() === 1);
     expect(await run.head()).toMatchObject({ status: 'finished', epoch: 1 });
@@ -79,9 +122,9 @@ describe('commands of the queue', () => {
   test('that come while their run is let go here are driven after it, in their turn', async () => {
     const { runs, begin, open, asked } = await consumer(4);
     const run = await begin();
-    await runs.take({ ...run.delivery, acknowledge: () => Promise.reject(new Error('no answer')) });
+    runs.take({ ...run.delivery, acknowledge: () => Promise.reject(new Error('no answer')) });
     await isRunning(run);
-    await runs.take(run.delivery);
+    runs.take(run.delivery);
     open();
     await eventually(() => run.acknowledged() === 1);
     expect(await run.head()).toMatchObject({ status: 'finished' });
@@ -91,9 +134,9 @@ describe('commands of the queue', () => {
   test('that come again of a run with another owner by now are left to that one', async () => {
     const { runs, begin } = await consumer(4);
     const run = await begin();
-    await runs.take(run.delivery);
+    runs.take(run.delivery);
     await isRunning(run);
-    await runs.take(run.delivery);
+    runs.take(run.delivery);
     publish(connection.bus, connection.bus.subjects.control('acme', run.runId), { control: 'epoch', epoch: 2 });
     await runs.drain(2_000);
     expect(await run.head()).toMatchObject({ status: 'running', epoch: 1 });
@@ -102,12 +145,12 @@ describe('commands of the queue', () => {
   test('whose run cannot be stored are left to come again, and the others go on', async () => {
     const { runs, begin, open, errors } = await consumer(4);
     const run = await begin();
-    await runs.take({ ...run.delivery, acknowledge: () => Promise.reject(new Error('no answer')) });
+    runs.take({ ...run.delivery, acknowledge: () => Promise.reject(new Error('no answer')) });
     open();
     await eventually(() => errors.length === 1);
     expect(errors[0]).toContain('come again');
     const other = await begin();
-    await runs.take(other.delivery);
+    runs.take(other.delivery);
     await eventually(() => other.acknowledged() === 1);
   });
 });
@@ -119,8 +162,8 @@ describe('a control message', () => {
   test('cancels the run that it names, and no other', async () => {
     const { runs, begin, open } = await consumer(4);
     const [one, two] = [await begin(), await begin()];
-    await runs.take(one.delivery);
-    await runs.take(two.delivery);
+    runs.take(one.delivery);
+    runs.take(two.delivery);
     await Promise.all([isRunning(one), isRunning(two)]);
     control(one, { control: 'cancel' });
     await eventually(() => one.acknowledged() === 1);
@@ -134,7 +177,7 @@ describe('a control message', () => {
   test('of a new epoch silences the old owner at once', async () => {
     const { runs, begin } = await consumer(4);
     const run = await begin();
-    await runs.take(run.delivery);
+    runs.take(run.delivery);
     await isRunning(run);
     const said = run.live.length;
     control(run, { control: 'epoch', epoch: 2 });
@@ -150,7 +193,7 @@ describe('draining the runs', () => {
   /** The run, and how often its command was handed to somebody else. */
   async function underWay(runs: RunConsumer, run: DrivenRun) {
     let count = 0;
-    await runs.take({ ...run.delivery, handOver: () => void (count += 1) });
+    runs.take({ ...run.delivery, handOver: () => void (count += 1) });
     await isRunning(run);
     return () => count;
   }
@@ -195,19 +238,25 @@ describe('draining the runs', () => {
     const run = await begin();
     const handedOver = await underWay(runs, run);
     let again = 0;
-    await runs.take({ ...run.delivery, sequence: 8, handOver: () => void (again += 1) });
+    runs.take({ ...run.delivery, sequence: 8, handOver: () => void (again += 1) });
     await runs.drain(50);
     expect([handedOver(), again]).toEqual([1, 1]);
   });
 
-  test('ends the wait for room', async () => {
+  test('ends the wait for room, and hands waiting commands over', async () => {
     const { runs, begin, draining } = await consumer(1);
-    const run = await begin();
-    const taking = runs.take(run.delivery);
+    const [run, waiting] = [await begin(), await begin({ sequence: 8 })];
+    let handedOver = 0;
+    runs.take(run.delivery);
+    for (const sequence of [8, 9, 10, 11]) {
+      runs.take({ ...waiting.delivery, sequence, handOver: () => void (handedOver += 1) });
+    }
     await isRunning(run);
-    expect(await isSettled(taking)).toBe(false);
+    const room = runs.room(run.delivery.queue);
+    expect(await isSettled(room)).toBe(false);
     draining.abort();
-    await taking;
+    await room;
+    expect(handedOver).toBe(4);
     expect(run.acknowledged()).toBe(0);
   });
 });

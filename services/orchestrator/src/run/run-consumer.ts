@@ -1,34 +1,42 @@
-// Takes commands while there is room: one per free slot, so that what cannot start here waits where others can take it.
+// Drives the runs of the commands that this orchestrator takes, and stops them: for a `control` message, a drain, a new owner.
 import { controlSchema, loggedError, tenantAndRun } from '@millrace/contracts';
 import { listen, within, type Delivery } from '@millrace/bus';
 import { driveRun } from './drive-run.ts';
 import { giveBack } from './give-back.ts';
-import { createTenantShares } from './tenant-shares.ts';
+import { createWaitingCommands } from './waiting-commands.ts';
 import type { Deps } from '../state/run-context.ts';
 import { FencedError } from '../state/fenced-error.ts';
 import { createRunStop, type RunStop } from '../state/run-stop.ts';
 
 export type RunConsumer = {
-  /** Resolves when there is room for another run. */
-  take(delivery: Delivery): Promise<void>;
-  /** Runs under way go on to their next checkpoint, and are handed to other orchestrators; what does not come to one in time is interrupted. */
+  /** Resolves with the number of commands to pull from a consumer of the command queue, 1 or more, when one of them could begin. */
+  room(queue: string): Promise<number>;
+  /** Begins the command's run in the turn of its tenant. */
+  take(delivery: Delivery): void;
+  /**
+   * Hands waiting commands over at once. Runs in progress continue to their next checkpoint and are handed over there; a run that reaches
+   * none in time is interrupted.
+   */
   drain(graceMs: number): Promise<void>;
 };
 
-/** Of the time that a stop may take, so much is for what must be interrupted: it is handed over as its last checkpoint left it. ms */
+/** Part of a drain's time that is for interrupted runs: they are handed over as their last checkpoint left them. ms */
 const INTERRUPT_MS = 1_500;
-/** What was fenced has this long to notice, ms; then its place is free, and its command may come again. */
+/** A fenced run has this long to notice, ms; then its place is free, and its command may be delivered again. */
 const UNWIND_MS = 1_000;
+/** Reserved places, as a part of `maxRuns`; at least one. */
+const RESERVED_PART = 1 / 8;
 
 type Active = { delivery: Delivery; stop: RunStop; done: Promise<void>; acknowledged: boolean };
 
 export type RunLimits = {
+  /** Runs at once; an eighth more for tenants that have no run here. */
   maxRuns: number;
-  /** Of one tenant: one that submits many must not take every place. */
+  /** Runs of one tenant at once. */
   maxRunsPerTenant: number;
 };
 
-/** @param draining nothing more is taken: nobody waits for room any longer */
+/** @param draining ends the waiting for room: nothing more is pulled */
 export function createRunConsumer(
   deps: Deps,
   { maxRuns, maxRunsPerTenant }: RunLimits,
@@ -36,12 +44,9 @@ export function createRunConsumer(
 ): RunConsumer {
   const { bus } = deps.access;
   const active = new Map<string, Active>();
-  const tenants = createTenantShares(maxRunsPerTenant);
-  /** The last command that came for a run that is still driven here, by run. */
+  /** The last command that was delivered for a run that is still driven here, by run. */
   const behind = new Map<string, Delivery>();
-  let room: (() => void) | undefined;
   let isLeaving = false;
-  draining.addEventListener('abort', () => room?.(), { once: true });
   const controls = listen(bus, bus.subjects.controls, controlSchema, (control, subject) => {
     const { tenant, run } = tenantAndRun(bus.subjects.prefix, subject);
     const stop = active.get(`${tenant}.${run}`)?.stop;
@@ -57,8 +62,8 @@ export function createRunConsumer(
       await giveBack(deps, delivery, stop.fenced);
     }
   };
-  const begin = (key: string, delivery: Delivery) => {
-    const { tenant } = delivery.command.request;
+  const begin = (delivery: Delivery) => {
+    const key = runKey(delivery);
     const stop = createRunStop();
     const acknowledge = async () => {
       await delivery.acknowledge();
@@ -66,30 +71,39 @@ export function createRunConsumer(
     };
     const done = untilLetGo(drive({ ...delivery, acknowledge }, stop), stop.fenced).finally(() => {
       active.delete(key);
-      tenants.ended(tenant);
       const next = behind.get(key);
       behind.delete(key);
       if (next && isDue(next, one)) {
-        if (!isLeaving) return begin(key, next);
+        // It keeps the place of its run.
+        if (!isLeaving) return begin(next);
         next.handOver();
       }
-      room?.();
+      waiting.end(delivery.command.request.tenant);
     });
     const one: Active = { delivery, stop, done, acknowledged: false };
     active.set(key, one);
-    tenants.began(tenant);
   };
+  const waiting = createWaitingCommands({
+    places: { maxRuns, reserved: Math.ceil(maxRuns * RESERVED_PART), maxRunsPerTenant },
+    begin(delivery) {
+      if (!active.has(runKey(delivery))) return begin(delivery);
+      // Two commands of one run waited: the second one follows the first, in its place.
+      behind.set(runKey(delivery), delivery);
+      waiting.end(delivery.command.request.tenant);
+    },
+    isConnected: bus.connected,
+  });
+  draining.addEventListener('abort', waiting.close, { once: true });
   return {
-    async take(delivery) {
-      const { tenant, runId } = delivery.command.request;
-      const key = `${tenant}.${runId}`;
+    room: waiting.room,
+    take(delivery) {
+      const key = runKey(delivery);
       if (active.has(key)) behind.set(key, delivery);
-      else if (tenants.hasRoom(tenant)) begin(key, delivery);
-      else return delivery.putOff(tenants.waitMs(tenant));
-      if (active.size >= maxRuns && !draining.aborted) await new Promise<void>((resolve) => (room = resolve));
+      else waiting.add(delivery);
     },
     async drain(graceMs) {
       isLeaving = true;
+      waiting.close();
       const allDone = () => Promise.all([...active.values()].map(({ done }) => done));
       for (const { stop } of active.values()) stop.leave();
       const interruptMs = Math.min(INTERRUPT_MS, graceMs / 2);
@@ -103,6 +117,10 @@ export function createRunConsumer(
       controls.stop();
     },
   };
+}
+
+function runKey({ command: { request } }: Delivery): string {
+  return `${request.tenant}.${request.runId}`;
 }
 
 /**

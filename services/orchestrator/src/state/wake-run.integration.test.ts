@@ -19,7 +19,7 @@ test('an answer to a run that is under way has as long as the run: it may be put
     await delivery.acknowledge();
     resolve(delivery);
   };
-  const consuming = consumeCommands(stream.access, take, () => undefined, stopping.signal);
+  const consuming = consumeCommands(stream.access, { take, refuse: () => undefined }, stopping.signal);
   const { command } = await promise;
   stopping.abort();
   await consuming;

@@ -105,6 +105,7 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
       const delivery: Delivery<StartCommand> = {
         command: { command: 'start', submittedAt: Date.now(), requestHash: `hash of ${runId}`, request },
         sequence,
+        queue: bus.names.worker(),
         acknowledge: async () => void (acknowledged += 1),
         extend: () => undefined,
         handOver: () => undefined,

@@ -59,7 +59,7 @@ export function useRunsApi(stream: TestJetStream) {
       taken.push(delivery);
       await delivery.acknowledge();
     };
-    const consuming = consumeCommands(stream.access, take, () => undefined, stop.signal);
+    const consuming = consumeCommands(stream.access, { take, refuse: () => undefined }, stop.signal);
     const end = async () => {
       stop.abort();
       await consuming;

@@ -49,7 +49,11 @@ export function useSuspendedRuns(stream: TestJetStream) {
       const made = driver(...script);
       const draining = new AbortController();
       const consumer = createRunConsumer(made.deps, { maxRuns: 8, maxRunsPerTenant: 8 }, draining.signal);
-      const consuming = consumeCommands(stream.access, consumer.take, () => undefined, draining.signal);
+      const consuming = consumeCommands(
+        stream.access,
+        { room: consumer.room, take: consumer.take, refuse: () => undefined },
+        draining.signal,
+      );
       const stop = async () => {
         draining.abort();
         await consumer.drain(1_000);
@@ -77,7 +81,7 @@ export function useSuspendedRuns(stream: TestJetStream) {
       const stopping = new AbortController();
       const { promise, resolve } = Promise.withResolvers<Delivery>();
       const take = async (delivery: Delivery) => resolve(delivery);
-      const consuming = consumeCommands(stream.access, take, () => undefined, stopping.signal);
+      const consuming = consumeCommands(stream.access, { take, refuse: () => undefined }, stopping.signal);
       const delivery = await promise;
       stopping.abort();
       await consuming;

@@ -12,7 +12,7 @@ import { round, row } from '../measure.ts';
 
 type Own = { stack: Stack; context: BenchContext };
 
-async function inOwnStack<T>(shared: BenchContext, measure: (own: Own) => Promise<T>): Promise<T> {
+export async function inOwnStack<T>(shared: BenchContext, measure: (own: Own) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(shared.dir, 'own-'));
   const nats = await startNats({ storeDir: dir, log: () => undefined });
   const env = { LOG_LEVEL: 'warn', SQLITE_PATH: join(dir, 'memory.db') };

@@ -1,0 +1,37 @@
+// Chooses the shard of the command queue for a tenant's next command. A shard is delivered in order, so a command behind the backlog of
+// another tenant waits for all of that backlog: a tenant gets another shard if others congest its home shard.
+import { RUN_SHARDS, homeShard, shardAndTenant } from '@millrace/contracts';
+
+/** Commands in the queue, waiting and in flight, by shard: in total and of each tenant. */
+export type ShardLoads = readonly { total: number; tenants: Map<string, number> }[];
+
+/** A home shard is kept while other tenants have at most this many commands more in it than in the least loaded shard. */
+export const CONGESTED_AT = 32;
+
+/** @param subjects messages by subject, as the stream's info counts them; other subjects than those of sharded commands are ignored */
+export function readLoads(prefix: string, subjects: Readonly<Record<string, number>>): ShardLoads {
+  const loads = Array.from({ length: RUN_SHARDS }, () => ({ total: 0, tenants: new Map<string, number>() }));
+  for (const [subject, count] of Object.entries(subjects)) {
+    const { shard, tenant } = shardAndTenant(prefix, subject) ?? {};
+    const load = shard === undefined ? undefined : loads[shard];
+    if (!load || tenant === undefined) continue;
+    load.total += count;
+    load.tenants.set(tenant, count);
+  }
+  return loads;
+}
+
+/** Counts a command that is published after the counts were read. Changes `loads`: a copy of all tenants for each command costs too much. */
+export function addCommand(loads: ShardLoads, shard: number, tenant: string): void {
+  const load = loads[shard];
+  if (!load) return;
+  load.total += 1;
+  load.tenants.set(tenant, (load.tenants.get(tenant) ?? 0) + 1);
+}
+
+export function chooseShard(loads: ShardLoads, tenant: string): number {
+  const home = homeShard(tenant);
+  const others = loads.map(({ total, tenants }) => total - (tenants.get(tenant) ?? 0));
+  const least = Math.min(...others);
+  return (others[home] ?? 0) <= least + CONGESTED_AT ? home : others.indexOf(least);
+}
