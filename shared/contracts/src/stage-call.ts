@@ -133,6 +133,8 @@ export const stageReplySchema = quicklyRead(
       verdicts: z.array(verdictSchema),
       ms: z.array(z.number()),
       replica: tokenSchema,
+      // An answer with both is an error: a verdict of a replica that failed must not count.
+      error: z.never().optional(),
     }),
     z.object({
       sequence: z.number().int().min(0),

@@ -100,7 +100,7 @@ function refuseExpired({ expiresAt }: OpenPending, { runId }: RunHead): void {
 
 export function notSuspended(runId: string, status: RunStatus): MillraceError {
   return new MillraceError('run-not-suspended', `"${runId}" waits for nothing: it is ${status}.`, {
-    remedy: 'api.suspended-list has the runs that wait, and what for.',
+    remedy: 'List the runs that wait for an answer: `millrace runs suspended`, or the verb suspended-list.',
   });
 }
 

@@ -1,6 +1,13 @@
 // Policy falls on one entry: a merged call that is not answered, or in which one member fails, costs the others nothing.
-import { cancelCallSchema, stageCallSchema, textMessage, type PlanEntry, type StageInput } from '@millrace/contracts';
-import { listen, serve, type Bus } from '@millrace/bus';
+import {
+  cancelCallSchema,
+  stageCallSchema,
+  textMessage,
+  type PlanEntry,
+  type StageCall,
+  type StageInput,
+} from '@millrace/contracts';
+import { listen, serve, type Bus, type ServeContext } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { planEntry } from '../testing/plan-entries.ts';
@@ -202,7 +209,37 @@ describe('one entry', () => {
     servings.push(serve(bus, { subject: bus.subjects.stage(stage, 'a'), request: stageCallSchema, handle }));
     await bus.nc.flush();
     const [judged] = await call(testRun(), [planEntry('a', { attempts: 1 })]);
-    expect(judged?.verdict).toMatchObject({ code: 'session-lost', message: expect.stringContaining('2 messages') });
+    expect(judged?.verdict).toMatchObject({
+      code: 'session-lost',
+      message: expect.stringContaining('number 2, after 0'),
+    });
+  });
+
+  test('fails if its answer holds verdicts and an error', async () => {
+    const bus = await connection.connect({ name: 'guards' });
+    const error = { code: 'store-unavailable', message: 'The store is away.' };
+    const answer = { sequence: 0, verdicts: [goOn], ms: [1], replica: bus.id, error };
+    const handle = async () => answer;
+    servings.push(serve(bus, { subject: bus.subjects.stage(stage, 'a'), request: stageCallSchema, handle }));
+    await bus.nc.flush();
+    const [judged] = await call(testRun(), [planEntry('a', { attempts: 1 })]);
+    expect(judged?.verdict).toMatchObject({ type: 'failure', code: 'store-unavailable' });
+  });
+
+  test('fails if its replica reports more verdicts than it was asked for while it works', async () => {
+    const bus = await connection.connect({ name: 'guards' });
+    const judgedTwice = { verdicts: [goOn, goOn], ms: [1, 1] };
+    const handle = async (_call: StageCall, { respond }: ServeContext) => {
+      respond({ sequence: 0, progress: [], replica: bus.id, judged: judgedTwice });
+      return { sequence: 1, verdicts: [goOn], ms: [1], replica: bus.id };
+    };
+    servings.push(serve(bus, { subject: bus.subjects.stage(stage, 'a'), request: stageCallSchema, handle }));
+    await bus.nc.flush();
+    const [judged] = await call(testRun(), [planEntry('a', { attempts: 1 })]);
+    expect(judged?.verdict).toMatchObject({
+      code: 'processor-verdict-refused',
+      message: expect.stringContaining('2 verdicts for 1 entries'),
+    });
   });
 
   test('that judges nothing has failed', async () => {

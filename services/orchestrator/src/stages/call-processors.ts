@@ -77,6 +77,7 @@ async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk)
   const watch = watchCall(run, group, to.lastTry, to.replica);
   const budget = createProgressBudget();
   let progressed = 0;
+  let refused: string | undefined;
   const connections = bus.connections();
   const answer = await request<StageReply>(bus, {
     subject: bus.subjects.stage(stage, first.processor, to.replica),
@@ -88,15 +89,17 @@ async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk)
     onProgress: (reply) => {
       if (!('progress' in reply)) return;
       progressed += 1;
+      const { entry = first.entry, progress, judged } = reply;
+      if (judged && judged.verdicts.length > group.length) refused = tooManyVerdicts(judged.verdicts.length, group);
+      else if (!budget.takes(progress)) refused = `It ${TOO_MUCH_PROGRESS}`;
+      if (refused !== undefined) return watch.giveUp();
       watch.heard(reply);
-      const { entry = first.entry, progress } = reply;
-      if (!budget.takes(progress)) return watch.giveUp();
       if (progress.length > 0) onData(entry, progress, group);
     },
   });
   watch.stop();
-  if (budget.isSpent()) {
-    const error = { code: 'processor-verdict-refused' as const, message: `It ${TOO_MUCH_PROGRESS}` };
+  if (refused !== undefined) {
+    const error = { code: 'processor-verdict-refused' as const, message: refused };
     giveUp(run, group, stage, head.callId, error);
     return { ...failedOf(group, error), replica: watch.replica() };
   }
@@ -109,12 +112,19 @@ async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk)
   const { sequence, verdicts, replica } = answer.ok;
   const failed = (code: ErrorCode, message: string) => ({ ...failedOf(group, { code, message }), replica });
   if (sequence !== progressed)
-    return failed('session-lost', `Of ${sequence} messages before its answer ${progressed} came.`);
-  if (verdicts.length === 0) return failed('processor-not-there', 'The replica judged nothing.');
+    return failed('session-lost', `The answer has number ${sequence}, after ${progressed} progress messages.`);
+  if (verdicts.length === 0)
+    return failed(
+      'processor-not-there',
+      `Replica ${replica} answered without a verdict: it does not serve the processor.`,
+    );
   if (verdicts.length > group.length)
-    return failed('processor-verdict-refused', `${verdicts.length} verdicts came for ${group.length} entries.`);
+    return failed('processor-verdict-refused', tooManyVerdicts(verdicts.length, group));
   return { ...split(judgeAll(stage, input, group, answer.ok)), replica };
 }
+
+const tooManyVerdicts = (count: number, group: readonly PlanEntry[]) =>
+  `The replica sent ${count} verdicts for ${group.length} entries.`;
 
 /** Those before the first that failed stand; that one may be asked again. */
 function split(judged: Judged[]): Asked<Judged[]> {
@@ -159,7 +169,7 @@ export function giveUp(
   if (code === 'nobody-there') return;
   // Logs the code alone, because the message of a replica's answer is untrusted.
   const processors = group.map((entry) => entry.processor);
-  log.warn({ runId: run.ref.runId, stage, processors, code }, 'stage call failed without an answer');
+  log.warn({ runId: run.ref.runId, stage, processors, code }, 'stage call failed');
   for (const service of new Set(group.map((entry) => entry.service))) {
     publish(access.bus, access.bus.subjects.cancelCalls(service), { callIds: [callId] });
   }

@@ -140,6 +140,11 @@ describe('opened sessions', () => {
     expect(await open(entries('a'), { second: bus })).toEqual(['a options-invalid 1']);
     expect(opens).toEqual(['a']);
   });
+
+  test('that are refused with a verdict that is no failure fail, because a refusal has no stream to judge', async () => {
+    await replica(['a'], () => ({ opened: false, verdicts: [{ type: 'abort', reason: 'no' }] }));
+    expect(await open(entries('a'))).toEqual(['a processor-verdict-refused 1']);
+  });
 });
 
 describe('a batch of chunks', () => {

@@ -133,9 +133,12 @@ export async function askReplica(
   }
   const [refused] = answer.ok.verdicts;
   const isFailure = refused?.type === 'failure';
-  const verdict = isFailure ? { ...failureOf(refused.code, refused.message), retryable: refused.retryable } : unsaid;
+  const verdict = isFailure
+    ? { ...failureOf(refused.code, refused.message), retryable: refused.retryable }
+    : failureOf(
+        'processor-verdict-refused',
+        `A session is refused with a failure, not with ${refused?.type ?? 'no verdict'}.`,
+      );
   const missed = isFailure ? await notTaken(run, verdict, { connections, isSilent: false }) : undefined;
   return { served: 0, failure: { verdict, of: 'member' }, ...missed };
 }
-
-const unsaid = failureOf('processor-failed', 'The session was refused.');

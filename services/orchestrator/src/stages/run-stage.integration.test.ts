@@ -252,7 +252,7 @@ test.each<[string, RegExp]>([
   ['options-invalid', /^Correct the options of "a"/],
   ['processor-verdict-refused', /^Correct a:/],
   ['session-lost', /^Submit the request again/],
-  ['processor-failed', /^Look into the log of guards/],
+  ['processor-failed', /^Read the reason with "millrace runs events run-\S+ --detail"/],
 ])('a run that fails with %s says what can be done about that', (code, remedy) => {
   const { run } = createTestRun();
   const failure = { type: 'failure' as const, code: codeOf(code), message: 'broken', retryable: false };

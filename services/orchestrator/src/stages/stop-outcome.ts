@@ -26,7 +26,7 @@ export function stopOutcome(run: Run, stage: Stage, { entry, verdict }: StopVerd
         code: verdict.code,
         message,
         path: `${stage}/${entry.entry}`,
-        remedy: remedyFor(entry, verdict.code),
+        remedy: remedyFor(run, entry, verdict.code),
       };
       return fail(error, { chainBroken: stage === 'processOutputStream', ...rejecting });
     }
@@ -80,7 +80,8 @@ function hasAnswered(run: Run, stage: Stage): boolean {
 export const maxRetries = ({ agent, plan }: Run): number => maxRetriesOf(agent, plan);
 
 /** What to do about the failure; skipping the entry is a way only where what it guards may go without it. */
-function remedyFor({ entry, processor, service }: PlanEntry, code: ErrorCode): string {
+function remedyFor({ ref }: Run, { entry, processor, service }: PlanEntry, code: ErrorCode): string {
+  const details = `millrace runs events ${ref.runId} --detail`;
   const skip = `set onFailure: skip on "${entry}" where the run may go on without it`;
   switch (code) {
     case 'processor-not-there':
@@ -88,7 +89,7 @@ function remedyFor({ entry, processor, service }: PlanEntry, code: ErrorCode): s
     case 'processor-timeout':
       return `Raise timeoutMs of "${entry}", start more replicas of ${service}, or ${skip}.`;
     case 'options-invalid':
-      return `Correct the options of "${entry}" in the agent and apply it again.`;
+      return `Correct the options of "${entry}", in the agent or in the overrides of the request.`;
     case 'processor-verdict-refused':
     case 'not-built-yet':
     case 'state-not-serializable':
@@ -99,8 +100,8 @@ function remedyFor({ entry, processor, service }: PlanEntry, code: ErrorCode): s
     case 'message-too-large':
       return `Give "${entry}" less to read, or raise max_payload on the server.`;
     case 'session-lost':
-      return `Submit the request again; more replicas of ${service} are more to go to, and its log says why the session broke off.`;
+      return `Submit the request again. If it fails again, read the reason with "${details}" and in the log of ${service}.`;
     default:
-      return `Look into the log of ${service} for ${processor}, or ${skip}.`;
+      return `Read the reason with "${details}" and in the log of ${service}, correct ${processor}, or ${skip}.`;
   }
 }
