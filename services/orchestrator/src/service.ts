@@ -46,8 +46,8 @@ const configSchema = z.object({
     .min(1_024)
     .max(64 * 1024 * 1024)
     .default(4 * 1024 * 1024),
-  /** Streams that hold the chunk log; the same for all orchestrators. */
-  LOG_STREAMS: z.coerce.number().int().min(1).max(LOG_SHARDS).default(1),
+  /** Streams that hold the chunk log: for the first start under a prefix, which stores it; absent: as stored, or 1. */
+  LOG_STREAMS: z.coerce.number().int().min(1).max(LOG_SHARDS).optional(),
   STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
   /** How long a memory's save is tried again while its store is away; then it is a dead letter. */
   SAVES_WAIT_HOURS: z.coerce.number().positive().max(MAX_WAIT_HOURS).default(24),

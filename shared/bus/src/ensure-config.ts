@@ -1,39 +1,79 @@
-// A stream, consumer or bucket as it is wanted: whoever comes first makes it; one that is there is compared, and changed where the
-// server changes it.
+// Creates a stream, consumer or bucket, or compares the existing one. Limits are updated; the prefix, subjects, retention and storage are
+// not: they belong to a running system, which would lose its data.
 import { MillraceError } from '@millrace/contracts';
 import type { ConsumerConfig, JetStreamManager, StreamConfig } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { configDifferences, type Difference } from './config-differences.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
-import { CONSUMER_EXISTS, STREAM_NAME_EXISTS, isCode, notGiven } from './jetstream-errors.ts';
+import { CONSUMER_EXISTS, STREAM_NAME_EXISTS, STREAM_NOT_FOUND, isCode, notGiven } from './jetstream-errors.ts';
 
 export const NS_PER_MS = 1_000_000;
 
 export type Named = Partial<StreamConfig> & { name: string };
 
-export async function ensureStream(jsm: JetStreamManager, config: Named): Promise<void> {
+export type WantedStream = {
+  config: Named;
+  /** The prefix that the stream belongs to: stored in its metadata, since two prefixes can have the same stream names. */
+  prefix: string;
+  /** Subjects that an older version gave the stream: they alone are updated to those of `config`. */
+  formerSubjects?: readonly string[];
+};
+
+/** Never updated. */
+const FIXED = ['subjects', 'retention', 'storage'] as const;
+const PREFIX_KEY = 'millrace_prefix';
+
+/** Compares all existing ones before the first one is changed. @throws stream-mismatch with both values, bus-unreachable */
+export async function ensureStreams(jsm: JetStreamManager, wanted: readonly WantedStream[]): Promise<void> {
+  await Promise.all(wanted.map((one) => compareStream(jsm, one)));
+  for (const one of wanted) await ensureStream(jsm, one);
+}
+
+async function compareStream(jsm: JetStreamManager, wanted: WantedStream): Promise<void> {
+  const there = await jsm.streams.info(wanted.config.name).catch((error: unknown) => {
+    if (isCode(error, STREAM_NOT_FOUND)) return undefined;
+    throw notGiven(wanted.config.name, error);
+  });
+  if (there) refuseForeign(there.config, wanted);
+}
+
+async function ensureStream(jsm: JetStreamManager, wanted: WantedStream): Promise<void> {
+  const { config, prefix } = wanted;
   try {
-    await jsm.streams.add(config);
+    await jsm.streams.add({ ...config, metadata: { [PREFIX_KEY]: prefix } });
     return;
   } catch (error) {
     if (!isCode(error, STREAM_NAME_EXISTS)) throw notGiven(config.name, error);
   }
-  await matchStream(jsm, config);
+  await matchStream(jsm, wanted);
 }
 
-/** What is there, with what we want of it. */
-async function matchStream(jsm: JetStreamManager, wanted: Named): Promise<void> {
-  const { name } = wanted;
+async function matchStream(jsm: JetStreamManager, wanted: WantedStream): Promise<void> {
+  const { config, prefix } = wanted;
+  const { name } = config;
   try {
     const there = (await jsm.streams.info(name)).config;
-    const differences = configDifferences(there, wanted);
-    if (differences.length === 0) return;
-    await jsm.streams.update(name, { ...there, ...wanted }).catch((cause: unknown) => {
+    refuseForeign(there, wanted);
+    const differences = configDifferences(there, config);
+    if (differences.length === 0 && there.metadata?.[PREFIX_KEY] !== undefined) return;
+    const metadata = { ...there.metadata, [PREFIX_KEY]: prefix };
+    await jsm.streams.update(name, { ...there, ...config, metadata }).catch((cause: Error) => {
       throw mismatch(`Stream ${name}`, differences, cause);
     });
   } catch (error) {
     throw MillraceError.isInstance(error) ? error : notGiven(name, error);
   }
+}
+
+/** A stream that is another system's, or that this system cannot take over without losing data. */
+function refuseForeign(there: StreamConfig, { config, prefix, formerSubjects }: WantedStream): void {
+  const owner = there.metadata?.[PREFIX_KEY];
+  if (owner !== undefined && owner !== prefix) throw otherPrefix(config.name, owner, prefix);
+  const isFormer = JSON.stringify(there.subjects) === JSON.stringify(formerSubjects);
+  const fixed = FIXED.filter((key) => config[key] !== undefined && !(key === 'subjects' && isFormer));
+  const wanted = Object.fromEntries(fixed.map((key) => [key, config[key]]));
+  const differences = configDifferences(there, wanted);
+  if (differences.length > 0) throw mismatch(`Stream ${config.name}`, differences);
 }
 
 export async function ensureConsumer(
@@ -52,7 +92,7 @@ export async function ensureConsumer(
     const there = (await jsm.consumers.info(stream, name)).config;
     const differences = configDifferences(there, wanted);
     if (differences.length === 0) return;
-    await jsm.consumers.update(stream, name, { ...there, ...wanted }).catch((cause: unknown) => {
+    await jsm.consumers.update(stream, name, { ...there, ...wanted }).catch((cause: Error) => {
       throw mismatch(`Consumer ${name}`, differences, cause);
     });
   } catch (error) {
@@ -60,7 +100,7 @@ export async function ensureConsumer(
   }
 }
 
-type Bucket = { history: number; replicas: number; markerTTL?: number };
+type Bucket = { history: number; replicas: number; prefix: string; markerTTL?: number };
 
 export async function ensureBucket({ bus, jsm }: JetStreamAccess, bucket: string, wanted: Bucket): Promise<void> {
   try {
@@ -68,19 +108,30 @@ export async function ensureBucket({ bus, jsm }: JetStreamAccess, bucket: string
   } catch (error) {
     if (!isCode(error, STREAM_NAME_EXISTS)) throw notGiven(bucket, error);
   }
-  const { history, replicas, markerTTL } = wanted;
-  await matchStream(jsm, {
+  const { history, replicas, prefix, markerTTL } = wanted;
+  const config = {
     name: `KV_${bucket}`,
     max_msgs_per_subject: history,
     num_replicas: replicas,
     ...(markerTTL !== undefined && { allow_msg_ttl: true, subject_delete_marker_ttl: markerTTL * NS_PER_MS }),
+  };
+  await matchStream(jsm, { config, prefix });
+}
+
+/** @param cause the server's refusal; absent: the update is not attempted */
+function mismatch(what: string, differences: readonly Difference[], cause?: Error): MillraceError {
+  const each = differences.map(({ key, there, wanted }) => `${key} is ${there}, and should be ${wanted}`);
+  const why =
+    cause === undefined ? 'A running system is not changed' : `The server does not change it (${String(cause)})`;
+  return new MillraceError('stream-mismatch', `${what} has another configuration: ${each.join('; ')}.`, {
+    cause,
+    remedy: `${why}: start with the setting that it was created with, change it with the nats tool, or remove it when it is empty.`,
   });
 }
 
-function mismatch(what: string, differences: readonly Difference[], cause: unknown): MillraceError {
-  const each = differences.map(({ key, there, wanted }) => `${key} is ${there}, and should be ${wanted}`);
-  return new MillraceError('stream-mismatch', `${what} has another configuration: ${each.join('; ')}.`, {
-    cause,
-    remedy: `The server does not change it (${String(cause)}): change it with the nats tool, or remove it when it is empty.`,
+function otherPrefix(name: string, owner: string, prefix: string): MillraceError {
+  return new MillraceError('stream-mismatch', `Stream ${name} belongs to the prefix "${owner}", not to "${prefix}".`, {
+    path: 'MILLRACE_PREFIX',
+    remedy: `Set MILLRACE_PREFIX to "${owner}" to join that system, or to a prefix that differs in more than "." and "_".`,
   });
 }

@@ -1,8 +1,9 @@
 // What every use of JetStream needs: the connection, the client and the manager.
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
-import { logShard } from '@millrace/contracts';
+import { MillraceError, logShard } from '@millrace/contracts';
 import type { Bus } from './bus.ts';
 import { notGiven } from './jetstream-errors.ts';
+import { countLogStreams } from './log-streams.ts';
 import { createRunShards, type RunShards } from './run-shards.ts';
 
 export type JetStreamAccess = {
@@ -17,17 +18,21 @@ export type JetStreamAccess = {
 };
 
 export type JetStreamOptions = {
-  /** 1 to 16, the same for all orchestrators: a stream holds every so many-th shard. */
-  logStreams?: number;
+  /** 1 to 16: for the first start; absent: as stored, or 1. */
+  logStreams?: number | undefined;
 };
 
-/** @throws bus-unreachable when the server has no JetStream for us */
-export async function openJetStream(bus: Bus, { logStreams = 1 }: JetStreamOptions = {}): Promise<JetStreamAccess> {
+/** @throws bus-unreachable when the server has no JetStream for us; stream-mismatch when the chunk log is in another number of streams */
+export async function openJetStream(
+  bus: Bus,
+  { logStreams: configured }: JetStreamOptions = {},
+): Promise<JetStreamAccess> {
   try {
-    const logStreamOf = (tenant: string, run: string) => bus.names.chunks(logShard(tenant, run) % logStreams);
     const [js, jsm] = [jetstream(bus.nc), await jetstreamManager(bus.nc)];
+    const logStreams = await countLogStreams(jsm, bus, configured);
+    const logStreamOf = (tenant: string, run: string) => bus.names.chunks(logShard(tenant, run) % logStreams);
     return { bus, js, jsm, logStreams, logStreamOf, runShards: createRunShards(bus) };
   } catch (cause) {
-    throw notGiven('its API', cause);
+    throw MillraceError.isInstance(cause) ? cause : notGiven('its API', cause);
   }
 }

@@ -3,6 +3,7 @@ import { MillraceError } from '@millrace/contracts';
 import { JetStreamApiError } from '@nats-io/jetstream';
 
 export const STREAM_NAME_EXISTS = 10058;
+export const STREAM_NOT_FOUND = 10059;
 export const CONSUMER_EXISTS = 10148;
 export const WRONG_LAST_SEQUENCE = 10071;
 /** A store refused, in our streams only because the subject has all the messages that it may have. */

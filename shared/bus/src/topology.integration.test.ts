@@ -69,11 +69,9 @@ describe('a stream or bucket of an older version', () => {
   });
 });
 
-test('the chunk log is spread over as many streams as the configuration says, and none of it is in two', async () => {
+test('the chunk log is spread over as many streams as the first start configures, and no shard is in two of them', async () => {
   const bus = await owner.connect({ prefix: 'wide.v1' });
-  await ensureTopology(await openJetStream(bus));
   const wide = await openJetStream(bus, { logStreams: 4 });
-  // One that has one stream is spread by the next start.
   await ensureTopology(wide);
   const subjects = await Promise.all(
     [0, 1, 2, 3].map(async (at) => (await wide.jsm.streams.info(bus.names.chunks(at))).config.subjects),
@@ -83,6 +81,65 @@ test('the chunk log is spread over as many streams as the configuration says, an
     const { stream } = await wide.js.publish(bus.subjects.log('acme', run, 'chunks'), '{}');
     expect(stream).toBe(wide.logStreamOf('acme', run));
   }
+});
+
+describe('the number of streams of the chunk log', () => {
+  test.each([1, 3, 5, 11, 16])('%i is read by a start that configures none', async (logStreams) => {
+    const bus = await owner.connect({ prefix: `log${logStreams}.v1` });
+    await ensureTopology(await openJetStream(bus, { logStreams }));
+    const next = await openJetStream(bus);
+    await ensureTopology(next);
+    expect(next.logStreams).toBe(logStreams);
+  });
+
+  test('is refused with both values when a later start configures another one, and every stream keeps its subjects', async () => {
+    const bus = await owner.connect({ prefix: 'fixed.v1' });
+    await ensureTopology(await openJetStream(bus));
+    await expect(openJetStream(bus, { logStreams: 4 })).rejects.toMatchObject({
+      code: 'stream-mismatch',
+      path: 'LOG_STREAMS',
+      message: 'LOG_STREAMS is 4, and the chunk log of this system is in 1 stream.',
+    });
+    expect((await access.jsm.streams.info(bus.names.chunks(0))).config.subjects).toEqual(['fixed.v1.log.>']);
+  });
+
+  test('is that of the first of two that start at once with different ones', async () => {
+    const bus = await owner.connect({ prefix: 'race.v1' });
+    const opened = await Promise.all([1, 4].map((logStreams) => openJetStream(bus, { logStreams })));
+    const ends = await Promise.allSettled(opened.map((one) => ensureTopology(one)));
+    expect(ends.filter(({ status }) => status === 'rejected').length).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('two prefixes with the same stream names', () => {
+  const optionsOf = async (prefix: string) => openJetStream(await owner.connect({ prefix }));
+
+  test('are refused with both, and the running system keeps its subjects', async () => {
+    const running = await optionsOf('mr.twin');
+    await ensureTopology(running);
+    await expect(optionsOf('mr_twin').then((other) => ensureTopology(other))).rejects.toMatchObject({
+      code: 'stream-mismatch',
+      path: 'MILLRACE_PREFIX',
+      message: 'Stream mr_twin_RUNS belongs to the prefix "mr.twin", not to "mr_twin".',
+    });
+    const { runs } = running.bus.names;
+    expect((await access.jsm.streams.info(runs)).config.subjects).toEqual(['mr.twin.runs.*', 'mr.twin.runs.*.*']);
+  });
+
+  test('are refused by their subjects when the running system has not stored its prefix, and its own start stores it', async () => {
+    const running = await optionsOf('mr.elder');
+    const { runs } = running.bus.names;
+    const subjects = ['mr.elder.runs.*'];
+    await access.jsm.streams.add({ name: runs, subjects, retention: RetentionPolicy.Workqueue });
+    const other = await optionsOf('mr_elder');
+    await expect(ensureTopology(other)).rejects.toMatchObject({
+      code: 'stream-mismatch',
+      message: expect.stringMatching(/subjects is .*mr\.elder\.runs.* should be .*mr_elder\.runs/),
+    });
+    await ensureTopology(running);
+    expect((await access.jsm.streams.info(runs)).config.metadata).toMatchObject({ millrace_prefix: 'mr.elder' });
+    await expect(ensureTopology(other)).rejects.toMatchObject({ path: 'MILLRACE_PREFIX' });
+  });
 });
 
 describe('a stream that is there is left alone', () => {

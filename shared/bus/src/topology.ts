@@ -1,9 +1,10 @@
 // JetStream as Millrace uses it: the streams, the consumers of the work queues and the buckets, as a table.
 import { AckPolicy, DiscardPolicy, RetentionPolicy, StorageType, type ConsumerConfig } from '@nats-io/jetstream';
-import { LOG_SHARDS, RUN_SHARDS } from '@millrace/contracts';
+import { RUN_SHARDS } from '@millrace/contracts';
 import type { Bus } from './bus.ts';
-import { NS_PER_MS, ensureBucket, ensureConsumer, ensureStream, type Named } from './ensure-config.ts';
+import { NS_PER_MS, ensureBucket, ensureConsumer, ensureStreams, type Named } from './ensure-config.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
+import { logSubjects } from './log-streams.ts';
 
 const HOUR_MS = 3_600_000;
 /** The longest deadline and ten minutes. What belongs to a shorter run says itself how long it is kept. */
@@ -37,11 +38,17 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
   const { bus, jsm } = access;
   const { names } = bus;
   const { replicas = 1 } = options;
-  for (const config of streamsOf(access, options)) await ensureStream(jsm, config);
+  const { prefix } = bus.subjects;
+  const streams = streamsOf(access, options).map((config) => ({ config, prefix }));
+  const formerSubjects = [bus.subjects.unshardedRuns];
+  await ensureStreams(
+    jsm,
+    streams.map((one) => (one.config.name === names.runs ? { ...one, formerSubjects } : one)),
+  );
   for (const { stream, ...config } of consumersOf(bus, options)) await ensureConsumer(jsm, stream, config);
-  await ensureBucket(access, names.state, { history: 1, replicas, markerTTL: HOUR_MS });
-  await ensureBucket(access, names.agents, { history: 8, replicas });
-  await ensureBucket(access, names.saves, { history: 1, replicas, markerTTL: HOUR_MS });
+  await ensureBucket(access, names.state, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
+  await ensureBucket(access, names.agents, { history: 8, replicas, prefix });
+  await ensureBucket(access, names.saves, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
 }
 
 type QueueConsumer = Partial<ConsumerConfig> & { durable_name: string; filter_subject: string; stream: string };
@@ -104,13 +111,4 @@ function streamsOf(
     })),
     { ...common, name: names.events, subjects: [subjects.allEvents], ...kept(EVENTS_AGE_MS) },
   ];
-}
-
-/** For each stream the shards that it holds; one stream holds all of them. */
-function logSubjects(subjects: Bus['subjects'], logStreams: number): string[][] {
-  if (logStreams === 1) return [[subjects.logs]];
-  const shards = Array.from({ length: LOG_SHARDS }, (_, shard) => shard);
-  return Array.from({ length: logStreams }, (_, at) =>
-    shards.filter((shard) => shard % logStreams === at).map((shard) => subjects.logsOf(shard)),
-  );
 }

@@ -86,7 +86,7 @@ export const ERROR_CODES = {
   'config-invalid': 'The environment of a service is wrong; every problem is listed.',
   'bus-unreachable': 'The NATS server cannot be reached.',
   'stream-mismatch':
-    'A stream, consumer or bucket of the server has another configuration, and the server does not change it.',
+    'A stream, consumer or bucket of the server has another configuration that is not changed, or belongs to another prefix.',
   'too-many-requests': 'The service has as many requests under way as it takes.',
   'service-failed': 'A service answered with an error of its own, by the headers of the NATS services protocol.',
   'nobody-there': 'Nobody answers on a subject.',
