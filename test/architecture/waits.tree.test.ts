@@ -14,7 +14,6 @@ const WAITS: Record<string, string> = {
   'shared/bus/src/watch-run-shards.ts': 'counts the commands of the queue, outside of the runs',
   'shared/client/src/client.ts': 'a bound on what is asked',
   'shared/client/src/run-result.ts': 'the run has not ended',
-  'shared/client/src/start-run.ts': 'a cancel was not heard',
   'shared/client/src/try-again.ts': 'the bus is away',
   'shared/stores/src/through-short-outage.ts': 'the store is away',
 };

@@ -42,6 +42,22 @@ test('an api handler gets tenant and run from the subject', async () => {
   });
 });
 
+test('an idempotent question that a stopped replica received is asked again after a second, and another one answers', async () => {
+  let asked = 0;
+  const subject = client.bus.subjects.api('release', 'acme', 'r1');
+  const answer = JSON.stringify({ ok: { runId: 'r1', status: 'released' } });
+  // The first question is kept without an answer, as by a process that was stopped.
+  const replica = owner.bus.nc.subscribe(subject, {
+    callback: (_error, message) => void (++asked > 1 && message.respond(answer)),
+  });
+  await owner.bus.nc.flush();
+  const askedAt = performance.now();
+  expect(await askApi(client.bus, 'release', { tenant: 'acme', run: 'r1' }, {})).toMatchObject({ status: 'released' });
+  expect(performance.now() - askedAt).toBeLessThan(5_000);
+  expect(asked).toBe(2);
+  replica.unsubscribe();
+});
+
 test('an api handler gets the defaults of a request filled in', async () => {
   const { total } = await askApi(client.bus, 'messages-list', { tenant: 'acme' }, { threadId: 't1' });
   expect(total).toBe(100_000);
@@ -99,6 +115,18 @@ describe('an api request that goes wrong throws the code of', () => {
   test('a tenant that no subject can carry', async () => {
     const asking = askApi(client.bus, 'threads-get', { tenant: 'a.b' }, { threadId: 't1' });
     await expect(asking).rejects.toMatchObject({ code: 'token-invalid' });
+  });
+
+  test('a definition that a stopped replica received: it is asked once, because its answer would differ', async () => {
+    let asked = 0;
+    const subject = client.bus.subjects.api('agents-apply', 'once');
+    const stopped = owner.bus.nc.subscribe(subject, { callback: () => void (asked += 1) });
+    await owner.bus.nc.flush();
+    const ask = { definition: {} };
+    const asking = askApi(client.bus, 'agents-apply', { tenant: 'once' }, ask, { timeoutMs: 1_500 });
+    await expect(asking).rejects.toMatchObject({ code: 'timeout' });
+    expect(asked).toBe(1);
+    stopped.unsubscribe();
   });
 
   test('a caller that gave up', async () => {

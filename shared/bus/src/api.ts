@@ -4,6 +4,7 @@ import {
   MillraceError,
   apiReplySchema,
   fromWireError,
+  isIdempotent,
   loggedError,
   issuesOf,
   toWireError,
@@ -21,6 +22,8 @@ import { decode, encode, misfit } from './wire.ts';
 
 export type ApiAddress = { tenant: string; run?: string };
 const API_TIMEOUT_MS = 10_000;
+/** A replica that was stopped keeps its share of the questions without answering: the next question may reach another one. */
+const REPEAT_EVERY_MS = 1_000;
 
 /** @throws the coded error that was answered, or nobody-there, timeout, message-invalid, message-too-large */
 export async function askApi<V extends ApiVerb>(
@@ -35,7 +38,8 @@ export async function askApi<V extends ApiVerb>(
   const contract: { request: z.ZodType; answer: z.ZodType } = API[verb];
   const checked = contract.request.safeParse(ask);
   if (!checked.success) throw misfit(`The ${verb} request`, issuesOf(checked.error));
-  const reply = await request(bus, { subject, payload: ask, reply: apiReplySchema, timeoutMs, signal });
+  const repeatEveryMs = isIdempotent(verb) ? REPEAT_EVERY_MS : undefined;
+  const reply = await request(bus, { subject, payload: ask, reply: apiReplySchema, timeoutMs, repeatEveryMs, signal });
   if ('error' in reply) throw unanswered(bus, verb, reply.error, timeoutMs);
   if ('error' in reply.ok) throw fromWireError(reply.ok.error);
   const answer = decode(encode(reply.ok.ok), contract.answer, `the answer of ${subject}`);

@@ -12,6 +12,8 @@ export type Request<T> = {
   reply: z.ZodType<T>;
   /** From asking to the final answer, ms. */
   timeoutMs: number;
+  /** Repeats the question after each such time without an answer, ms: another replica of the queue group may receive it. Only for idempotent ones. */
+  repeatEveryMs?: number | undefined;
   signal?: AbortSignal | undefined;
   /** The same without a signal, which costs more than the rest of a request: is told how to give this one up. */
   onAsked?: (giveUp: () => void) => void;
@@ -25,7 +27,7 @@ const errorReplySchema = z.object({ error: wireErrorSchema });
 
 /** Codes: nobody-there, timeout, cancelled, bus-unreachable, message-invalid, message-too-large; and what the other side answered. */
 export function request<T>(bus: Bus, ask: Request<T>): Promise<Answer<T>> {
-  const { subject, timeoutMs, signal } = ask;
+  const { subject, timeoutMs, repeatEveryMs, signal } = ask;
   let payload: Buffer;
   try {
     payload = encodeWithin(ask.payload, bus.maxPayload(), subject);
@@ -36,10 +38,12 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<Answer<T>> {
   return new Promise((resolve) => {
     let expected = 0;
     let isOver = false;
+    let repeating: NodeJS.Timeout | undefined;
     const finish = (answer: Answer<T>) => {
       isOver = true;
       inbox.release();
       clearTimeout(timer);
+      clearInterval(repeating);
       signal?.removeEventListener('abort', onAbort);
       resolve(answer);
     };
@@ -57,13 +61,19 @@ export function request<T>(bus: Bus, ask: Request<T>): Promise<Answer<T>> {
     signal?.addEventListener('abort', onAbort, { once: true });
     ask.onAsked?.(onAbort);
     if (isOver) return;
-    try {
-      bus.nc.publish(subject, payload, { reply: inbox.subject });
-    } catch (cause) {
-      finish(
-        failed(new MillraceError('bus-unreachable', `${subject} could not be asked: ${String(cause)}`, { cause })),
-      );
-    }
+    const publish = () => {
+      try {
+        bus.nc.publish(subject, payload, { reply: inbox.subject });
+      } catch (cause) {
+        finish(
+          failed(new MillraceError('bus-unreachable', `${subject} could not be asked: ${String(cause)}`, { cause })),
+        );
+      }
+    };
+    publish();
+    // While the connection is down the client library keeps the first question and sends it on reconnection.
+    if (!isOver && repeatEveryMs !== undefined)
+      repeating = setInterval(() => bus.connected() && publish(), repeatEveryMs);
   });
 }
 

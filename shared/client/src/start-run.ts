@@ -1,6 +1,5 @@
 // Submits a run: subscribed before it is asked for, so that no chunk of it can be missed.
-import { setTimeout as delay } from 'node:timers/promises';
-import { MillraceError } from '@millrace/contracts';
+import { MillraceError, type ErrorCode } from '@millrace/contracts';
 import { createChunkLog } from './chunk-log.ts';
 import { readChunks, type ReaderOptions } from './chunk-reader.ts';
 import { chunkSource } from './chunk-source.ts';
@@ -9,8 +8,6 @@ import { createRun, type ReadOn, type Run } from './run.ts';
 import { buildRequest, type BuiltRequest, type RunInput, type StartOptions } from './run-request.ts';
 import { tryAgain } from './try-again.ts';
 
-const SUBMISSION_ARRIVES_MS = 2_000;
-const CANCEL_RETRY_MS = 100;
 /** A run that was accepted is known from then on: what stays unknown for so long, its submission included, was lost with its store. */
 const UNKNOWN_MS = 60_000;
 
@@ -34,9 +31,8 @@ export async function startRun(
     await submit(connection, request, signal ? AbortSignal.any([signal, closed]) : closed);
   } catch (error) {
     reading.stop(new MillraceError('cancelled', `${runId} was not accepted.`));
-    // It may be accepted all the same, by somebody who has not come to it yet.
-    if (signal?.aborted)
-      void cancelSubmitted(reading.run).catch((failed: unknown) => logFailure(connection, runId, failed));
+    // An orchestrator may still accept it: the cancel of an unknown run is kept until then.
+    if (mayBeAccepted(error)) cancel();
     throw error;
   }
   if (signal?.aborted) cancel();
@@ -83,21 +79,11 @@ function submit({ ask, bus }: Connection, request: BuiltRequest, signal: AbortSi
   return tryAgain(`submitting ${runId}`, bus.log, signal, () => ask('submit', request, { run: runId, signal }));
 }
 
-/** Until it is known, for as long as a submission may be on its way to somebody. */
-async function cancelSubmitted(run: Run): Promise<void> {
-  for (const giveUpAt = performance.now() + SUBMISSION_ARRIVES_MS; ;) {
-    try {
-      return void (await run.cancel());
-    } catch (error) {
-      const isUnknown = MillraceError.isInstance(error) && error.code === 'run-unknown';
-      // Nobody has taken it by now: there is nothing to cancel.
-      if (isUnknown && performance.now() >= giveUpAt) return;
-      if (!isUnknown) throw error;
-      await delay(CANCEL_RETRY_MS);
-    }
-  }
-}
+const UNANSWERED: ReadonlySet<string> = new Set<ErrorCode>(['timeout', 'bus-unreachable', 'cancelled']);
+const mayBeAccepted = (error: unknown): boolean => !MillraceError.isInstance(error) || UNANSWERED.has(error.code);
 
 function logFailure({ bus }: Connection, runId: string, error: unknown): void {
+  // The tombstone cancels the run if its submission arrives.
+  if (MillraceError.isInstance(error) && error.code === 'run-unknown') return;
   bus.log.error({ run: runId, error: String(error) }, 'the run could not be cancelled');
 }

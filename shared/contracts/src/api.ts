@@ -173,6 +173,12 @@ export const API = {
 } as const;
 
 export type ApiVerb = keyof typeof API;
+
+/** The second answer to the same question would differ: a definition that was just applied is unchanged, a deleted agent is unknown. */
+const ASKED_ONCE: ReadonlySet<ApiVerb> = new Set(['agents-apply', 'agents-delete', 'dead-letters-retry']);
+/** Whether a caller may repeat the question while the first one has no answer. */
+export const isIdempotent = (verb: ApiVerb): boolean => !ASKED_ONCE.has(verb);
+
 export type ApiRequest<V extends ApiVerb> = z.infer<(typeof API)[V]['request']>;
 export type ApiRequestInput<V extends ApiVerb> = z.input<(typeof API)[V]['request']>;
 export type ApiAnswer<V extends ApiVerb> = z.infer<(typeof API)[V]['answer']>;

@@ -31,6 +31,8 @@ export type Fault = {
   runs: number;
   /** Codes that a run may fail with: where the only server of its kind was struck. None: no run may fail. docs/faults.md */
   mayFailWith: readonly string[];
+  /** Codes that a submission may be refused with: the server that stores it was struck. */
+  mayRefuseWith: readonly string[];
 };
 
 /** Where somebody else can do the work, and where nothing but the connection breaks. */
@@ -39,13 +41,19 @@ const ONLY_ONE_RUNS = 200;
 
 const TOOL_CODES: readonly string[] = [];
 const BUS_CODES = ['bus-unreachable', 'store-unavailable'];
+/** While NATS is away. */
+const REFUSED_CODES = [...BUS_CODES, 'timeout', 'nobody-there'];
 const STORE_CODES = ['store-unavailable', 'bus-unreachable'];
 
 const blows: readonly Blow[] = ['kill', 'stop', 'term'];
 const modes: readonly CutMode[] = ['closed', 'silent', 'to-server', 'from-server'];
 
 function processes(role: Role, runs: number, mayFailWith: readonly string[] = []): Fault[] {
-  return blows.map((blow) => ({ name: `${role}-${blow}`, strike: { kind: 'process', role, blow }, runs, mayFailWith }));
+  const mayRefuseWith = role === 'nats' ? REFUSED_CODES : [];
+  return blows.map((blow) => {
+    const strike = { kind: 'process' as const, role, blow };
+    return { name: `${role}-${blow}`, strike, runs, mayFailWith, mayRefuseWith };
+  });
 }
 
 const clientCuts: readonly Fault[] = modes.map((mode) => ({
@@ -53,6 +61,7 @@ const clientCuts: readonly Fault[] = modes.map((mode) => ({
   strike: { kind: 'client-cut', mode },
   runs: REPLICATED_RUNS / modes.length,
   mayFailWith: [],
+  mayRefuseWith: [],
 }));
 
 function cuts(role: 'orchestrator' | 'guardrails'): Fault[] {
@@ -61,27 +70,64 @@ function cuts(role: 'orchestrator' | 'guardrails'): Fault[] {
     strike: { kind: 'cut', role, mode },
     runs: REPLICATED_RUNS / modes.length,
     mayFailWith: [],
+    mayRefuseWith: [],
   }));
 }
 
 export const FAULTS: readonly Fault[] = [
-  { name: 'nothing', strike: { kind: 'nothing' }, runs: 16, mayFailWith: [] },
+  { name: 'nothing', strike: { kind: 'nothing' }, runs: 16, mayFailWith: [], mayRefuseWith: [] },
   ...processes('orchestrator', REPLICATED_RUNS),
   ...processes('guardrails', REPLICATED_RUNS),
   ...cuts('orchestrator'),
   ...cuts('guardrails'),
   ...clientCuts,
-  { name: 'orchestrator-roll', strike: { kind: 'roll', role: 'orchestrator' }, runs: ONLY_ONE_RUNS, mayFailWith: [] },
-  { name: 'guardrails-roll', strike: { kind: 'roll', role: 'guardrails' }, runs: ONLY_ONE_RUNS, mayFailWith: [] },
-  { name: 'storm', strike: { kind: 'storm' }, runs: ONLY_ONE_RUNS, mayFailWith: [] },
+  {
+    name: 'orchestrator-roll',
+    strike: { kind: 'roll', role: 'orchestrator' },
+    runs: ONLY_ONE_RUNS,
+    mayFailWith: [],
+    mayRefuseWith: [],
+  },
+  {
+    name: 'guardrails-roll',
+    strike: { kind: 'roll', role: 'guardrails' },
+    runs: ONLY_ONE_RUNS,
+    mayFailWith: [],
+    mayRefuseWith: [],
+  },
+  { name: 'storm', strike: { kind: 'storm' }, runs: ONLY_ONE_RUNS, mayFailWith: [], mayRefuseWith: [] },
   ...processes('nats', REPLICATED_RUNS),
-  { name: 'nats-full', strike: { kind: 'nats-full' }, runs: ONLY_ONE_RUNS, mayFailWith: BUS_CODES },
-  { name: 'nats-read-only', strike: { kind: 'nats-read-only' }, runs: ONLY_ONE_RUNS, mayFailWith: BUS_CODES },
+  {
+    name: 'nats-full',
+    strike: { kind: 'nats-full' },
+    runs: ONLY_ONE_RUNS,
+    mayFailWith: BUS_CODES,
+    mayRefuseWith: REFUSED_CODES,
+  },
+  {
+    name: 'nats-read-only',
+    strike: { kind: 'nats-read-only' },
+    runs: ONLY_ONE_RUNS,
+    mayFailWith: BUS_CODES,
+    mayRefuseWith: REFUSED_CODES,
+  },
   ...processes('ledger', ONLY_ONE_RUNS, TOOL_CODES),
   ...processes('message-history', ONLY_ONE_RUNS),
   ...processes('redis', ONLY_ONE_RUNS, STORE_CODES),
-  { name: 'redis-full', strike: { kind: 'redis-full' }, runs: ONLY_ONE_RUNS, mayFailWith: STORE_CODES },
-  { name: 'redis-read-only', strike: { kind: 'redis-read-only' }, runs: ONLY_ONE_RUNS, mayFailWith: STORE_CODES },
-  { name: 'cancel', strike: { kind: 'cancel' }, runs: ONLY_ONE_RUNS, mayFailWith: [] },
-  { name: 'control', strike: { kind: 'control' }, runs: 16, mayFailWith: [] },
+  {
+    name: 'redis-full',
+    strike: { kind: 'redis-full' },
+    runs: ONLY_ONE_RUNS,
+    mayFailWith: STORE_CODES,
+    mayRefuseWith: [],
+  },
+  {
+    name: 'redis-read-only',
+    strike: { kind: 'redis-read-only' },
+    runs: ONLY_ONE_RUNS,
+    mayFailWith: STORE_CODES,
+    mayRefuseWith: [],
+  },
+  { name: 'cancel', strike: { kind: 'cancel' }, runs: ONLY_ONE_RUNS, mayFailWith: [], mayRefuseWith: [] },
+  { name: 'control', strike: { kind: 'control' }, runs: 16, mayFailWith: [], mayRefuseWith: [] },
 ];

@@ -12,6 +12,7 @@ const batchLineSchema = z.object({
   finished: z.number(),
   cancelled: z.number(),
   failed: z.record(z.string(), z.number()),
+  refused: z.record(z.string(), z.number()).default({}).describe('submissions, by the code that the client threw'),
   lost: z.number(),
   doubled: z.number(),
   leaked: z.number(),
@@ -22,10 +23,13 @@ const batchLineSchema = z.object({
 });
 export type BatchLine = z.infer<typeof batchLineSchema>;
 
-export function lineOf(fault: string, seed: number, batch: number, { judged, noticed }: BatchOutcome): BatchLine {
+export function lineOf(fault: string, seed: number, batch: number, outcome: BatchOutcome): BatchLine {
+  const { judged, noticed } = outcome;
   const count = (is: (one: BatchOutcome['judged'][number]) => boolean) => judged.filter(is).length;
   const failed: Record<string, number> = {};
   for (const { status, code = 'none' } of judged) if (status === 'failed') failed[code] = (failed[code] ?? 0) + 1;
+  const refused: Record<string, number> = {};
+  for (const { code } of outcome.refused) refused[code] = (refused[code] ?? 0) + 1;
   const findings = judged.flatMap(({ run, status, why, doubled, leaked, wrong }) => [
     ...(why === undefined ? [] : [`${run} ${status === 'lost' ? 'was lost' : 'failed'}: ${why}`]),
     ...doubled.map((what) => `${run} doubled: ${what}`),
@@ -40,13 +44,14 @@ export function lineOf(fault: string, seed: number, batch: number, { judged, not
     finished: count(({ status }) => status === 'finished'),
     cancelled: count(({ status }) => status === 'cancelled'),
     failed,
+    refused,
     lost: count(({ status }) => status === 'lost'),
     doubled: count(({ doubled }) => doubled.length > 0),
     leaked: count(({ leaked }) => leaked.length > 0),
     wrong: count(({ wrong }) => wrong.length > 0) + noticed.length,
     takeoversMs: judged.flatMap(({ takeoverMs }) => (takeoverMs === undefined ? [] : [Math.round(takeoverMs)])),
     longestGapMs: Math.round(Math.max(0, ...judged.map(({ longestGapMs }) => longestGapMs))),
-    findings: [...findings, ...noticed],
+    findings: [...findings, ...outcome.refused.map(({ run, code }) => `${run} was refused: ${code}`), ...noticed],
   };
 }
 
@@ -72,9 +77,7 @@ export type FaultRow = Omit<BatchLine, 'seed' | 'batch' | 'fault' | 'takeoversMs
 
 export function rowOf(fault: Fault, lines: readonly BatchLine[]): FaultRow {
   const sum = (of: (line: BatchLine) => number) => lines.reduce((total, line) => total + of(line), 0);
-  const codes: Record<string, number> = {};
-  for (const { failed } of lines)
-    for (const [code, times] of Object.entries(failed)) codes[code] = (codes[code] ?? 0) + times;
+  const codes = sumByCode(lines.map(({ failed }) => failed));
   const takeovers = lines.flatMap(({ takeoversMs }) => takeoversMs).toSorted((a, b) => a - b);
   const at = (share: number) => takeovers[Math.ceil(takeovers.length * share) - 1];
   const row = {
@@ -84,6 +87,7 @@ export function rowOf(fault: Fault, lines: readonly BatchLine[]): FaultRow {
     cancelled: sum(({ cancelled }) => cancelled),
     failed: Object.values(codes).reduce((total, times) => total + times, 0),
     codes,
+    refused: sumByCode(lines.map(({ refused }) => refused)),
     lost: sum(({ lost }) => lost),
     doubled: sum(({ doubled }) => doubled),
     leaked: sum(({ leaked }) => leaked),
@@ -96,19 +100,26 @@ export function rowOf(fault: Fault, lines: readonly BatchLine[]): FaultRow {
   return { ...row, holds: isHeld(fault, row) };
 }
 
+function sumByCode(counts: readonly Record<string, number>[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const [code, times] of counts.flatMap((one) => Object.entries(one))) total[code] = (total[code] ?? 0) + times;
+  return total;
+}
+
 function isHeld(fault: Fault, row: Omit<FaultRow, 'holds'>): boolean {
   // Without the guards the oracle must see what they keep back: else it would see nothing anywhere.
   if (fault.strike.kind === 'control') return row.leaked === row.runs && row.runs > 0;
   const allowed = Object.keys(row.codes).every((code) => fault.mayFailWith.includes(code));
-  return allowed && row.lost === 0 && row.doubled === 0 && row.leaked === 0 && row.wrong === 0;
+  const refusable = Object.keys(row.refused).every((code) => fault.mayRefuseWith.includes(code));
+  return allowed && refusable && row.lost === 0 && row.doubled === 0 && row.leaked === 0 && row.wrong === 0;
 }
 
 export function tableOf(rows: readonly FaultRow[]): string {
   const head =
-    '| fault | runs | finished | cancelled | failed | lost | doubled | leaked | wrong | longest gap ms | takeover p50 / p99 ms | bar |';
+    '| fault | runs | finished | cancelled | failed | refused | lost | doubled | leaked | wrong | longest gap ms | takeover p50 / p99 ms | bar |';
   const line = (row: FaultRow) => {
-    const codes = Object.entries(row.codes).map(([code, times]) => `${code} ${times}`);
-    const failed = codes.length === 0 ? '0' : codes.join(', ');
+    const inWords = (codes: Record<string, number>) => Object.entries(codes).map(([code, times]) => `${code} ${times}`);
+    const [failed, refused] = [row.codes, row.refused].map((codes) => inWords(codes).join(', ') || '0');
     const takeover = row.takeoverP50Ms === undefined ? '' : `${row.takeoverP50Ms} / ${row.takeoverP99Ms ?? ''}`;
     const cells = [
       row.name,
@@ -116,6 +127,7 @@ export function tableOf(rows: readonly FaultRow[]): string {
       row.finished,
       row.cancelled,
       failed,
+      refused,
       row.lost,
       row.doubled,
       row.leaked,
@@ -123,7 +135,7 @@ export function tableOf(rows: readonly FaultRow[]): string {
     ];
     return `| ${[...cells, row.longestGapMs, takeover, row.holds ? 'holds' : 'BROKEN'].join(' | ')} |`;
   };
-  return [head, `|${'---|'.repeat(12)}`, ...rows.map(line)].join('\n');
+  return [head, `|${'---|'.repeat(13)}`, ...rows.map(line)].join('\n');
 }
 
 export const faultNamed = (name: string): Fault | undefined => FAULTS.find((fault) => fault.name === name);

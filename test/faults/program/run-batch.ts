@@ -1,7 +1,7 @@
 // One blow: runs are started at seeded moments, the fault strikes at another, everything is mended, and each run is judged when it has
 // ended. Only those that were in flight when it struck count in the figures; a leak or a doubled effect counts wherever it is.
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageText, textMessage, type RunResult } from '@millrace/contracts';
+import { MillraceError, messageText, textMessage, type RunResult } from '@millrace/contracts';
 import type { Client, Run } from '@millrace/client';
 import { eventually } from '@millrace/testkit/bench';
 import type { Fault } from './faults.ts';
@@ -16,6 +16,8 @@ import { throughQuestions } from './through-questions.ts';
 export type BatchOutcome = {
   /** Of the runs that were in flight. */
   judged: (Judgement & { run: string; takeoverMs?: number | undefined; longestGapMs: number })[];
+  /** Of the submissions that were refused: its run, and the code that the client threw. */
+  refused: { run: string; code: string }[];
   /** What was wrong without being a run's. */
   noticed: string[];
 };
@@ -29,6 +31,7 @@ const HISTORY_WITHIN_MS = 30_000;
 const CLEAN_WITHIN_MS = 60_000;
 const READ_AGAIN_MS = 20_000;
 
+type Refused = { refused: string; code: string };
 type Started = {
   planned: PlannedRun;
   run: Run;
@@ -53,7 +56,7 @@ export async function runBatch(
     start(client, agents[n % agents.length] ?? AGENT, planned, random.between(0, START_WITHIN_MS)),
   );
   const accepted: Started[] = [];
-  for (const one of starting) void one.then((started) => started && accepted.push(started));
+  for (const one of starting) void one.then((started) => isRefused(started) || accepted.push(started));
   await delay(random.between(...STRIKE_AFTER_MS));
   const struckAt = performance.now();
   const inFlight = accepted.filter(({ endedAt }) => endedAt() === undefined);
@@ -63,7 +66,9 @@ export async function runBatch(
     random,
     inFlight.map(({ run }) => run),
   );
-  const all = (await Promise.all(starting)).filter((started) => started !== undefined);
+  const submitted = await Promise.all(starting);
+  const refused = submitted.filter(isRefused).map(({ refused: run, code }) => ({ run, code }));
+  const all = submitted.filter((one): one is Started => !isRefused(one));
   const results = await Promise.all(all.map(async (started) => ({ started, result: await started.result })));
   const noticed: string[] = [];
   for (const replica of rig.replicas.endedByThemselves()) {
@@ -86,8 +91,23 @@ export async function runBatch(
     rig.live.forget(run.runId);
   }
   const ended = results.flatMap(({ started, result }) => (result ? [started.run.runId] : []));
-  noticed.push(...(await unfinished(rig, ended)));
-  return { judged, noticed };
+  const cancelled = refused.map(({ run }) => run);
+  noticed.push(...(await unfinished(rig, [...ended, ...cancelled])));
+  noticed.push(...(await ranAfterRefusal(rig.client, cancelled)));
+  return { judged, refused, noticed };
+}
+
+/** A submission that was refused is cancelled: its run is unknown, or was ended by that. */
+async function ranAfterRefusal(client: Client, runs: readonly string[]): Promise<string[]> {
+  const statusOf = async (run: string) => (await client.runs.get(run).catch(undefinedIfUnknown))?.status;
+  const statuses = await Promise.all(runs.map(async (run) => ({ run, status: await statusOf(run) })));
+  return statuses
+    .filter(({ status }) => status !== undefined && status !== 'cancelled')
+    .map(({ run, status = '' }) => `${run} was refused, and is ${status}`);
+}
+
+function undefinedIfUnknown(error: unknown): undefined {
+  if (!MillraceError.isInstance(error) || error.code !== 'run-unknown') throw error;
 }
 
 /** What is left when every run has ended. An owner that was struck at its last words is noticed after the ack wait. */
@@ -108,19 +128,13 @@ async function unfinished(rig: Rig, ended: readonly string[]): Promise<string[]>
   return [...(await Promise.all(told)), ...(waitingNow > 0 ? [`${waitingNow} commands still wait`] : [])];
 }
 
-async function start(
-  client: Client,
-  agent: string,
-  planned: PlannedRun,
-  afterMs: number,
-): Promise<Started | undefined> {
+async function start(client: Client, agent: string, planned: PlannedRun, afterMs: number): Promise<Started | Refused> {
   await delay(afterMs);
   const { name, input } = planned;
-  // What is refused was never accepted: it is no run.
   // A random id may hold a piece of a card number.
   const message = textMessage(`user-of-${name}`, 'user', input);
-  const run = await client.start(agent, [message], { runId: name, threadId: name }).catch(() => undefined);
-  if (!run) return undefined;
+  const run = await client.start(agent, [message], { runId: name, threadId: name }).catch(codeOf);
+  if (typeof run === 'string') return { refused: name, code: run };
   let ended: number | undefined;
   let broken: string | undefined;
   const ending = throughQuestions(client, run, planned.answeredAfterMs ?? 0).catch((error: unknown) => {
@@ -130,6 +144,13 @@ async function start(
   const result = Promise.race([ending, delay(END_WITHIN_MS, undefined, { ref: false })]);
   void result.then(() => (ended = performance.now()));
   return { planned, run, result, endedAt: () => ended, broken: () => broken };
+}
+
+const isRefused = (one: Started | Refused): one is Refused => 'refused' in one;
+
+function codeOf(error: unknown): string {
+  if (MillraceError.isInstance(error)) return error.code;
+  throw error;
 }
 
 async function observe(

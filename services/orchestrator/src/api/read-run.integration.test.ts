@@ -97,6 +97,21 @@ describe('reading a run', () => {
     expect(await readChunks(stream.access, head, start)).toMatchObject({ epoch: 1, nextIndex: 4 });
   });
 
+  test.each([0, 1, 4])(
+    'with a head that is older than the log is read by the newer head, from %i on',
+    async (index) => {
+      const runId = `older-head-${index}`;
+      const ofSecond = { epoch: 2, index: 2, chunks: [delta('a'), delta('b')] };
+      await store(runId, [...oneByOne(2), ofSecond]);
+      const owners = [start, { epoch: 2, index: 2, firstRecord: 0 }];
+      const newer = headOf(runId, { epoch: 2, nextIndex: 2, owners });
+      const key = stateKeys.head('acme', runId);
+      await writeEntry(stream.access, connection.bus.names.state, key, newer, {});
+      const { batches } = await readChunks(stream.access, headOf(runId), { epoch: 1, index });
+      expect(countOf(batches)).toBe(index < 2 ? 4 - index : 2);
+    },
+  );
+
   test.each([0, 2])('whose owner before stored something late, replaced at %i, is read whole', async (index) => {
     const runId = `late-${index}`;
     const own = (at: number) => ({ epoch: 2, index: at, chunks: [delta('of the second')] });

@@ -11,7 +11,7 @@ import {
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { SHARD } from '../state/event-log.ts';
-import { isAtRest, lastIndex, readEnd } from '../state/run-head.ts';
+import { isAtRest, lastIndex, readEnd, readHead } from '../state/run-head.ts';
 import { findPosition } from './find-position.ts';
 import { areChunksGone, firstNeeded, holds } from './missing-chunks.ts';
 import { readPage, readStored } from './read-stored.ts';
@@ -26,8 +26,28 @@ export function pageBytes({ bus }: JetStreamAccess): number {
   return Math.min(MAX_ANSWER_BYTES, bus.maxPayload() / 2);
 }
 
+/** How often a new owner may take the run over while one page of it is read. */
+const MAX_HEADS = 3;
+
 /** @throws chunks-gone */
 export async function readChunks(access: JetStreamAccess, head: RunHead, from: Position): Promise<ApiAnswer<'replay'>> {
+  let current = head;
+  for (let heads = 1; ; heads += 1) {
+    try {
+      return await readPageOf(access, current, from);
+    } catch (error) {
+      // The log is newer than the head: chunks of a later owner look as if those before them were missing.
+      const newer =
+        isIncomplete(error) && heads < MAX_HEADS && (await readHead(access, head.tenant, head.runId))?.value;
+      if (!newer || newer.epoch === current.epoch) throw error;
+      current = newer;
+    }
+  }
+}
+
+const isIncomplete = (error: unknown): boolean => MillraceError.isInstance(error) && error.code === 'chunks-gone';
+
+async function readPageOf(access: JetStreamAccess, head: RunHead, from: Position): Promise<ApiAnswer<'replay'>> {
   const { status } = head;
   const { batches, end, complete } = await readVisible(access, head, from);
   const isWhole = complete && isAtRest(head);

@@ -1,5 +1,5 @@
-import { controlSchema, isFinal, type ApiAnswer, type RunSummary } from '@millrace/contracts';
-import { listen } from '@millrace/bus';
+import { controlSchema, isFinal, stateKeys, type ApiAnswer, type RunSummary } from '@millrace/contracts';
+import { listen, writeEntry } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { driveRun } from '../run/drive-run.ts';
@@ -29,13 +29,32 @@ describe('a run that nobody has begun', () => {
     await expect(api().replay({ epoch: 1, index: 0 }, newRun())).rejects.toMatchObject({ code: 'run-unknown' });
   });
 
-  test('is not cancelled in advance: a later submission of that id is not affected', async () => {
+  test('is cancelled in advance: its submission, which arrives later, ends as cancelled and asks no model', async () => {
     const address = newRun();
     await expect(api().cancel({}, address)).rejects.toMatchObject({ code: 'run-unknown' });
-    await api().submit(requestOf(address), address);
-    expect(await api().run({}, address)).toMatchObject({ status: 'queued' });
+    expect(await api().submit(requestOf(address), address)).toMatchObject({ accepted: true });
+    expect(await api().run({}, address)).toMatchObject({ status: 'cancelled', result: { status: 'cancelled' } });
+    const made = driver({ text: 'never asked' });
     const [delivery] = await takenOf(address);
-    expect(delivery).toBeDefined();
+    if (!delivery) throw new Error('no command is queued');
+    await driveRun(made.deps, delivery, createRunStop());
+    expect(made.asked).toEqual([]);
+  });
+
+  test('without a command fails when its deadline has passed, for every verb that reads it', async () => {
+    const late = { status: 'queued', command: 0, deadlineAt: Date.now() - 60_000 } as const;
+    const addresses = [newRun(), newRun()];
+    for (const { tenant, run } of addresses) {
+      const key = stateKeys.head(tenant, run);
+      await writeEntry(stream.access, connection.bus.names.state, key, headOf(run, late), {});
+    }
+    const [read, listed] = addresses.map(({ run }) => run);
+    const result = { status: 'failed', error: { code: 'run-deadline-exceeded' } };
+    expect(await api().run({}, { tenant: 'acme', run: read })).toMatchObject({ status: 'failed', result });
+    const { runs } = await api().list({ limit: 1_000, after: 0 }, { tenant: 'acme', run: undefined });
+    expect(runs.find(({ runId }) => runId === listed)?.status).toBe('failed');
+    const { batches } = await api().replay({ epoch: 1, index: 0 }, { tenant: 'acme', run: listed });
+    expect(batches.at(-1)?.chunks.at(-1)).toMatchObject({ type: 'error' });
   });
 });
 

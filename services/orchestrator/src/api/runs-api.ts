@@ -12,6 +12,7 @@ import {
 } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import type { AgentStore } from '../agents/agent-store.ts';
+import { endIfOverdue, endOverdue } from '../state/end-overdue.ts';
 import { endUndriven } from '../state/end-undriven.ts';
 import { isAtRest, readEnd, readHead } from '../state/run-head.ts';
 import { unknownAgent } from './agents-api.ts';
@@ -31,7 +32,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
   const { bus } = access;
   const headOf = async (tenant: string, run: string): Promise<RunHead> => {
     const entry = await readHead(access, tenant, run);
-    if (entry) return entry.value;
+    if (entry) return endIfOverdue(access, entry.value);
     throw unknownRun(run);
   };
   const resumeWith = async (request: ApiRequest<'resume'>, call: Call, kinds: readonly PendingKind[]) => {
@@ -111,7 +112,12 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       };
       const options = { from: after + 1, maxMessages: limit, maxBytes: pageBytes(access) };
       const { found, next } = await readPage(access, query, options);
-      return { runs: found.map(({ value }) => summaryOf(value)), ...(next !== undefined && { next: next - 1 }) };
+      const heads = await endOverdue(
+        access,
+        found.map(({ value }) => value),
+      );
+      const runs = heads.map(summaryOf);
+      return { runs, ...(next !== undefined && { next: next - 1 }) };
     },
   };
 }

@@ -3,6 +3,8 @@
 import { MillraceError, stateKeys, type RunHead, type RunRequest } from '@millrace/contracts';
 import { publishDurably, deleteEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { locateHead, queuedHead, stateTtlSeconds } from '../state/run-head.ts';
+import { isCancelAsked } from '../state/run-store.ts';
+import { cancelRun } from './cancel-run.ts';
 import { requestHash } from './request-hash.ts';
 
 /** What was removed is forgotten after this: long enough for whoever reads it back. */
@@ -19,14 +21,17 @@ export async function submitRun(access: JetStreamAccess, request: RunRequest, ag
   if (there.status !== 'queued') return;
   // A request of the same id and content that was put there a moment ago is stored once.
   const msgID = `${tenant}.${runId}.${command.requestHash}`;
-  try {
-    const known = { headRevision: there.revision, agentRevision };
-    await publishDurably(access, access.runShards.nextSubject(tenant), { ...command, ...known }, msgID);
-  } catch (error) {
-    // Who was refused is not queued.
+  const known = { headRevision: there.revision, agentRevision };
+  const queueing = publishDurably(access, access.runShards.nextSubject(tenant), { ...command, ...known }, msgID);
+  // Read after the head was created: a cancel writes its key before it reads the head once more, so that one of the two sees the other.
+  const [queued, cancelled] = await Promise.allSettled([queueing, isCancelAsked(access, tenant, runId)]);
+  if (queued.status === 'rejected') {
+    // A refused run is not queued.
     if (there.isNew) await removeHead(access, tenant, runId, there.revision);
-    throw error;
+    throw queued.reason;
   }
+  if (cancelled.status === 'rejected') throw cancelled.reason;
+  if (cancelled.value) await cancelRun(access, tenant, runId);
 }
 
 type Made = { status: RunHead['status']; revision: number; isNew: boolean };

@@ -30,10 +30,15 @@ export type RunStore = {
 
 type Recorded = { count: number; cancelAsked: boolean };
 
-/** Marks a run as cancelled: its owner reads this when it takes the run and at each checkpoint. */
-export async function askCancel(access: JetStreamAccess, tenant: string, runId: string): Promise<void> {
+/** Writes the cancel key: the submitter reads it once the head is created, the owner when it takes the run and at each checkpoint. */
+export async function askCancel(
+  access: JetStreamAccess,
+  tenant: string,
+  runId: string,
+  ttlSeconds: number = FINAL_TTL_SECONDS,
+): Promise<void> {
   const key = stateKeys.cancel(tenant, runId);
-  await writeEntry(access, access.bus.names.state, key, { at: Date.now() }, { ttlSeconds: FINAL_TTL_SECONDS });
+  await writeEntry(access, access.bus.names.state, key, { at: Date.now() }, { ttlSeconds });
 }
 
 /** @throws bus-unreachable, store-unavailable */
