@@ -3,6 +3,8 @@ import type { Agent, Plan, PlanEntry, RunState, Stage } from '@millrace/contract
 import { connectBus, openJetStream, type Bus } from '@millrace/bus';
 import { createModels } from '@millrace/models';
 import { createDiscovery } from '../src/peers/discovery.ts';
+import { createDrivenRuns } from '../src/state/driven-runs.ts';
+import { createRunActivity } from '../src/state/run-activity.ts';
 import { createOverlap } from '../src/state/overlap.ts';
 import { createObserverQueues } from '../src/state/observer-queues.ts';
 import { createReleaseGate } from '../src/state/release-gate.ts';
@@ -69,7 +71,17 @@ export async function openBench(natsUrl: string): Promise<BenchBus> {
         deadlineAt: Date.now() + 600_000,
         agent,
         plan,
-        deps: { access, models, discovery, sessions, saves: noSaves, log, agents: { atLeast: async () => undefined } },
+        deps: {
+          access,
+          models,
+          discovery,
+          sessions,
+          saves: noSaves,
+          log,
+          agents: { atLeast: async () => undefined },
+          driven: createDrivenRuns(),
+        },
+        activity: createRunActivity(),
         chunks: createReleaseGate(silent),
         events: { record() {}, flush: async () => undefined, close() {} },
         observers: createObserverQueues(),

@@ -18,11 +18,13 @@ import { z } from 'zod';
 import { openAgentStore } from './agents/agent-store.ts';
 import { createAgentsApi } from './api/agents-api.ts';
 import { createDeadLettersApi } from './api/dead-letters-api.ts';
+import { createInspectVerb, serveReports } from './api/inspect-run.ts';
 import { createRunsApi } from './api/runs-api.ts';
 import { createSubmitGuard } from './api/submit-limits.ts';
 import { createDiscovery } from './peers/discovery.ts';
 import { expireRun } from './run/expire-run.ts';
 import { startSaver } from './run/save-later.ts';
+import { createDrivenRuns } from './state/driven-runs.ts';
 import { MAX_WAIT_HOURS, openPutOffSaves } from './state/put-off-saves.ts';
 import { createRunConsumer } from './run/run-consumer.ts';
 import { createSessionInbox } from './peers/session-inbox.ts';
@@ -81,7 +83,10 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('sessions', () => sessions.stop());
     const models = createModels({ apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL });
 
-    const deps = { access, models, discovery, sessions, saves, log, agents };
+    const driven = createDrivenRuns();
+    const reports = serveReports(bus, driven);
+    resources.add('reports', (remainingMs) => reports.drain(remainingMs()));
+    const deps = { access, models, discovery, sessions, saves, log, agents, driven };
     const stopSaving = startSaver(deps, { giveUpAfterMs: config.SAVES_WAIT_HOURS * 3_600_000 });
     resources.add('saver', stopSaving);
     const limits = { maxRuns: config.MAX_RUNS, maxRunsPerTenant: config.MAX_RUNS_PER_TENANT ?? config.MAX_RUNS };
@@ -107,6 +112,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     const verbs: Serving[] = [
       serveApi(bus, 'submit', runs.submit),
       serveApi(bus, 'run', runs.run),
+      serveApi(bus, 'inspect', createInspectVerb(access, saves)),
       serveApi(bus, 'cancel', runs.cancel),
       serveApi(bus, 'resume', runs.resume),
       serveApi(bus, 'answer', runs.answer),

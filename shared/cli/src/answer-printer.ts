@@ -1,7 +1,8 @@
 // A run on its way to people: the answer, and nothing else, to stdout as it streams; to stderr what happened around it. Text that
 // is taken back has been written by then, so it is said.
-import type { Chunk, RunResult } from '@millrace/contracts';
+import { WAITING_CHUNK, callActivitySchema, type Chunk, type RunResult } from '@millrace/contracts';
 import type { PositionedChunk } from '@millrace/client';
+import { waitingText } from './activity-text.ts';
 import { note, type CliIo } from './cli-io.ts';
 import { statusText, violationText } from './outcome-text.ts';
 import { oneLine, printable } from './printable.ts';
@@ -86,8 +87,14 @@ function asidesOf(chunk: Chunk): string[] {
     case 'suspended':
       return (chunk.payload.pending ?? []).flatMap((pending) => pendingText(chunk.runId, pending));
     default:
-      return [];
+      return asideOfWaiting(chunk);
   }
+}
+
+function asideOfWaiting(chunk: { type: string; data?: unknown }): string[] {
+  if (chunk.type !== WAITING_CHUNK) return [];
+  const call = callActivitySchema.safeParse(chunk.data);
+  return call.success ? [`[waiting] ${waitingText(call.data)}`] : [];
 }
 
 const name = ({ toolName }: { toolName: string }): string => oneLine(toolName);

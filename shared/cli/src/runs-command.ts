@@ -2,6 +2,7 @@
 import type { ApiAnswer } from '@millrace/contracts';
 import { cliCommand, group, jsonArg, withClient, type Cli } from './cli-command.ts';
 import { say, sayJson } from './cli-io.ts';
+import { inspectionText } from './activity-text.ts';
 import { eventsText } from './events-text.ts';
 import { statusText, violationText } from './outcome-text.ts';
 import { pendingText } from './pending-text.ts';
@@ -36,13 +37,15 @@ export const runsCommand = (cli: Cli) =>
 const showCommand = (cli: Cli) =>
   cliCommand(cli, {
     name: 'millrace runs show',
-    description: 'Status and result of a run; that a run failed is an answer, not an error.',
+    description:
+      'Show status and result of a run, and the calls that a run has under way. Exits with 0 for a failed run, too.',
     args: { ...runArg, ...jsonArg },
     run: (args) =>
       withClient(cli.io, args, async (client) => {
         const run = await client.runs.get(args.run);
-        if (args.json) sayJson(cli.io, run);
-        else say(cli.io, runText(run));
+        const inspection = run.result ? undefined : await client.runs.inspect(args.run);
+        if (args.json) sayJson(cli.io, { ...run, ...(inspection && { inspection }) });
+        else say(cli.io, [runText(run), ...(inspection ? [inspectionText(inspection)] : [])].join('\n'));
       }),
   });
 

@@ -6,6 +6,7 @@ import {
   type JsonValue,
   type PublicRunEvent,
   type RunEvent,
+  type RunInspection,
   type RunResult,
   type RunStatus,
   type ShownSave,
@@ -53,6 +54,8 @@ export type Client = {
     events(runId: string): Promise<PublicRunEvent[]>;
     /** The same with reasons, spans and the words of errors: a verb for operators. */
     eventsDetail(runId: string): Promise<RunEvent[]>;
+    /** The calls that the run has under way, its owner and its deferred saves: a verb for operators. */
+    inspect(runId: string): Promise<RunInspection>;
     /** The tenant's runs, a page at a time, in the order of their last change. */
     list(page?: { limit?: number; after?: number }): Promise<ApiAnswer<'runs-list'>>;
   };
@@ -129,6 +132,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       release: (runId) => releaseRun(connection, runId, closing.signal),
       events: (run) => allEvents((after) => ask('events', { after }, { run })),
       eventsDetail: (run) => allEvents((after) => ask('events-detail', { after }, { run })),
+      inspect: (run) => ask('inspect', {}, { run }),
       list: (page = {}) => ask('runs-list', page),
     },
     threads: {

@@ -8,6 +8,7 @@ import { appliedAgentSchema } from './plan.ts';
 import { chunkBatchSchema, runRequestSchema, runResultSchema, runStatusSchema, threadIdSchema } from './run.ts';
 import { shownDeadLetterSchema } from './dead-letter.ts';
 import { publicRunEventSchema, runEventSchema } from './event.ts';
+import { runInspectionSchema } from './run-activity.ts';
 import { resumeTokenSchema, shownPendingSchema, suspensionSchema } from './suspension.ts';
 import { shownSaveSchema } from './put-off-save.ts';
 import { tokenSchema } from './tokens.ts';
@@ -95,6 +96,8 @@ export const API = {
     }),
     true,
   ),
+  /** The calls that the run has under way, as its owner reports them: for operators. */
+  inspect: verb(nothing, runInspectionSchema, true),
   cancel: verb(nothing, z.object({ runId: tokenSchema, status: runStatusSchema }), true),
   /** Answers one thing that a suspended run waits for, whatever it is: for operators. */
   resume: verb(answerSchema, answeredSchema, true),

@@ -27,6 +27,7 @@ export * from './passed-chunks.ts';
 export * from './plan.ts';
 export * from './price.ts';
 export * from './put-off-save.ts';
+export * from './run-activity.ts';
 export * from './reconcile.ts';
 export * from './run.ts';
 export * from './run-state.ts';

@@ -46,6 +46,8 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     expiries: join('expiries'),
     control: (tenant: string, run: string) => join('control', tenant, run),
     controls: `${join('control')}.*.*`,
+    /** Between orchestrators: asks the owner of a run for its report. */
+    inspect: (orchestrator: string) => join('inspect', orchestrator),
     cancelCalls: (service: string) => join('cancel', service),
   };
 }

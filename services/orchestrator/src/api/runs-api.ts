@@ -20,6 +20,7 @@ import { cancelRun } from './cancel-run.ts';
 import { pageBytes, readChunks, readEvents, remainingMs } from './read-run.ts';
 import { listSuspended } from './list-suspended.ts';
 import { readPage } from './read-stored.ts';
+import { addressOf, unknownRun, type Call } from './run-address.ts';
 import { notSuspended, resumeRun } from './resume-run.ts';
 import { refuseBadRequest } from './request-issues.ts';
 import { submitRun } from './submit-run.ts';
@@ -122,13 +123,6 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
   };
 }
 
-type Call = { tenant: string; run: string | undefined };
-
-function addressOf({ tenant, run }: Call): { tenant: string; run: string } {
-  if (run !== undefined) return { tenant, run };
-  throw new MillraceError('token-invalid', 'The subject names no run.');
-}
-
 function summaryOf({ runId, status, agent, submittedAt, startedAt, retryOf }: RunHead): RunSummary {
   const iso = (ms: number) => new Date(ms).toISOString();
   return {
@@ -139,12 +133,6 @@ function summaryOf({ runId, status, agent, submittedAt, startedAt, retryOf }: Ru
     ...(startedAt !== undefined && { startedAt: iso(startedAt) }),
     ...(retryOf !== undefined && { retryOf }),
   };
-}
-
-function unknownRun(run: string): MillraceError {
-  return new MillraceError('run-unknown', `There is no run "${run}".`, {
-    remedy: 'Final states are kept for 24 hours.',
-  });
 }
 
 /** Where a subject has tenant and run, they alone count. */

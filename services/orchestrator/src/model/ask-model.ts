@@ -104,7 +104,9 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
   const count = run.state().modelCalls;
   const meter = createCallMeter(run, call);
   const source: ChunkSource = async (signal, take) => {
+    const activity = run.activity.begin({ kind: 'model', names: [call.model] });
     const takeSaid = (chunks: Chunk[]) => {
+      activity.heard();
       meter.said(chunks);
       return take(chunks);
     };
@@ -121,6 +123,8 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
       const failure = { error: { name: 'Error', message: toWireError(error).message, isRetryable: false } };
       meter.failed(failure);
       return failure;
+    } finally {
+      activity.end();
     }
   };
   const stream = await streamStep(run, input, { first, lastChunks, source, ...shown });

@@ -73,6 +73,7 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
   const { chunks, events, close } = openEpoch(access, store, stop);
   const parts = { access, delivery, store, chunks, events, fenced };
   let leave = async (): Promise<void> => undefined;
+  let forget = (): void => undefined;
   const deadline = setTimeout(() => stop.stop('deadline'), Math.max(deadlineAt - Date.now(), 0));
   try {
     const from: Beginning | { error: WireError } = state ? { first: state } : await beginning(deps, command, chunks);
@@ -83,6 +84,7 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
     const ref = refOf(from.first.request, store.head());
     const { isLeaving } = stop;
     const run = createRun({ ref, deadlineAt, deps, chunks, events, signal, isLeaving, store, ...from });
+    forget = deps.driven.add(run);
     if (store.head().epoch > 1) events.record({ event: 'run', status: 'running', step: run.state().steps.length });
     if (await cancelAsked) stop.stop('cancelled');
     leave = () => endObservers(run, fenced.aborted ? 0 : OBSERVED_WITHIN_MS);
@@ -99,6 +101,7 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
     delivery.handOver();
   } finally {
     clearTimeout(deadline);
+    forget();
     await leave();
     close();
   }

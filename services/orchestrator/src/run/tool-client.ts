@@ -37,7 +37,9 @@ export type Called =
 /** @param signal fires when the call is given up: the result is then not looked at */
 export async function callTool(run: Run, call: PlacedCall, tool: ToolDefinition, signal: AbortSignal): Promise<Called> {
   const started = performance.now();
-  const called = await callOnce(run, call, tool, signal);
+  const service = run.deps.discovery.serviceOfTool(tool.name) ?? '';
+  const activity = run.activity.begin({ kind: 'tool', names: [tool.name], service });
+  const called = await callOnce(run, call, { tool, signal, heard: activity.heard }).finally(activity.end);
   run.events.record({
     event: 'tool',
     step: run.state().steps.length,
@@ -51,7 +53,9 @@ export async function callTool(run: Run, call: PlacedCall, tool: ToolDefinition,
   return called;
 }
 
-async function callOnce(run: Run, call: PlacedCall, tool: ToolDefinition, signal: AbortSignal): Promise<Called> {
+type ToolRequest = { tool: ToolDefinition; signal: AbortSignal; heard: () => void };
+
+async function callOnce(run: Run, call: PlacedCall, { tool, signal, heard }: ToolRequest): Promise<Called> {
   const problems = schemaProblems(tool.inputSchema, call.args);
   if (problems.length > 0) {
     const lines = problems.map(({ path, message }) => `${path || 'arguments'} ${message}`).join('; ');
@@ -89,6 +93,7 @@ async function callOnce(run: Run, call: PlacedCall, tool: ToolDefinition, signal
     progressOf: (reply) => ('progress' in reply ? reply.sequence : 'final'),
     onProgress(reply) {
       if (!('progress' in reply)) return;
+      heard();
       if (budget.takes(reply.progress)) progress.send(reply.progress);
       else stopped.abort();
     },

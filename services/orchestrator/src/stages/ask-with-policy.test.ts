@@ -1,19 +1,25 @@
 // Policy by itself: who is asked, in which order, how often, whatever for.
 import { failureOf, type PlanEntry } from '@millrace/contracts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createRunActivity } from '../state/run-activity.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { askWithPolicy, type Ask, type Asked, type PolicyContext, type PolicyOptions } from './ask-with-policy.ts';
 
 let asked: string[] = [];
 let logged: string[] = [];
+let ended: string[] = [];
+let states: string[] = [];
+const activity = createRunActivity({ ended: ({ names, attempt }) => void ended.push(`${names.join('+')} ${attempt}`) });
 beforeEach(() => {
   asked = [];
   logged = [];
+  ended = [];
+  states = [];
 });
 afterEach(() => void vi.useRealTimers());
 
 type Script = (names: string, replica: string | undefined) => Asked<string>;
-type Options = PolicyOptions & { together?: boolean; replicas?: (string | undefined)[]; signal?: AbortSignal };
+type Options = Partial<PolicyOptions> & { together?: boolean; replicas?: (string | undefined)[]; signal?: AbortSignal };
 
 async function outcomes(entries: PlanEntry[], script: Script, options: Options = {}): Promise<string[]> {
   const { together = true, replicas = [], signal = new AbortController().signal } = options;
@@ -26,15 +32,17 @@ async function outcomes(entries: PlanEntry[], script: Script, options: Options =
   };
   const context: PolicyContext = {
     signal,
+    activity,
     deps: { discovery, log: { warn: (_fields, message) => void logged.push(message) } },
   };
   const ask: Ask<string> = async (group, { replica }) => {
     const names = group.map(({ entry }) => entry).join('+');
     asked.push(replica === undefined ? names : `${names}@${replica}`);
+    states.push(...activity.list().map(({ state }) => state));
     return script(names, replica);
   };
   const shown: string[] = [];
-  for await (const one of askWithPolicy(context, entries, ask, options)) {
+  for await (const one of askWithPolicy(context, entries, ask, { stage: 'processInput', ...options })) {
     if ('failure' in one) shown.push(`${one.entry.entry}: ${one.failure.code} ${one.attempts}`);
     else shown.push(`${one.entries.map(({ entry }) => entry).join('+')}: ${one.answer} ${one.attempts}`);
   }
@@ -118,10 +126,11 @@ describe('an entry that is asked', () => {
     const script: Script = (_names, replica) => (replica === undefined ? fails() : nobody);
     const context = {
       signal: new AbortController().signal,
+      activity,
       deps: { discovery: discoveryOf('r2'), log: { warn: () => undefined } },
     };
     const ask: Ask<string> = async (group, { replica }) => script(group[0]?.entry ?? '', replica);
-    const [one] = await Array.fromAsync(askWithPolicy(context, entries('a'), ask));
+    const [one] = await Array.fromAsync(askWithPolicy(context, entries('a'), ask, { stage: 'processInput' }));
     expect(one).toMatchObject({
       attempts: 2,
       failure: { code: 'processor-not-there', message: expect.stringContaining('processor-failed: broken') },
@@ -213,6 +222,41 @@ describe('a service that is away', () => {
   test('is given up after the time that the caller of the policy allows, though its entry has more', async () => {
     const entry = planEntry('a', { timeoutMs: 60_000 });
     expect(await outcomes([entry], () => nobody, { absentMs: () => 150 })).toEqual(['a: processor-not-there 1']);
+  });
+});
+
+describe('the calls that a run has under way', () => {
+  test('include a request until its answer, with the number of its last attempt', async () => {
+    await outcomes(
+      [planEntry('a', { attempts: 3 }), planEntry('b')],
+      (names) => (names === 'a' ? fails() : all(names)),
+      {
+        together: false,
+        replicas: ['r2', 'r3'],
+      },
+    );
+    expect(ended).toEqual(['a 3', 'b 1']);
+    expect(activity.list()).toEqual([]);
+  });
+
+  test('show that no replica is running while a request waits for one', async () => {
+    let tries = 0;
+    const script: Script = (names) => (++tries > 2 ? all(names) : nobody);
+    await outcomes([planEntry('a', { timeoutMs: 10_000 })], script);
+    expect(states).toEqual(['asked', 'absent', 'absent']);
+  });
+
+  test('end if the caller stops reading the outcomes', async () => {
+    const context = {
+      signal: new AbortController().signal,
+      activity,
+      deps: { discovery: discoveryOf('r2'), log: { warn: () => undefined } },
+    };
+    const ask: Ask<string> = async (group) => all(group.map(({ entry }) => entry).join('+'));
+    const reading = askWithPolicy(context, entries('a', 'b'), ask, { stage: 'processInput' });
+    await reading.next();
+    await reading.return();
+    expect(activity.list()).toEqual([]);
   });
 });
 

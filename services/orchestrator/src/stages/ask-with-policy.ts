@@ -2,10 +2,11 @@
 // that nobody answers is asked for one by one, so that policy falls on one entry; an entry is tried again on another replica while its
 // attempts last; one whose service is away is waited for while its time lasts; one that no replica has taken up (all are full, or the
 // bus was away) is asked again, without an attempt and without its time.
-import { failureOf, type PlanEntry, type VerdictOf } from '@millrace/contracts';
+import { failureOf, type PlanEntry, type Stage, type VerdictOf } from '@millrace/contracts';
 import type { BusLog } from '@millrace/bus';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Discovery } from '../peers/discovery.ts';
+import type { RunActivity, TrackedCall } from '../state/run-activity.ts';
 import { mergeAdjacent } from './call-request.ts';
 
 type Failure = VerdictOf<'failure'>;
@@ -26,7 +27,7 @@ export type Asked<A> = {
   replica?: string | undefined;
 };
 
-export type Target = { replica?: string | undefined; lastTry: boolean };
+export type Target = { replica?: string | undefined; lastTry: boolean; call: Pick<TrackedCall, 'heard' | 'setState'> };
 export type Ask<A> = (group: PlanEntry[], to: Target) => Promise<Asked<A>>;
 
 type Answered<A> = { entries: PlanEntry[]; answer: A; attempts: number; replica?: string | undefined };
@@ -35,12 +36,14 @@ export type Outcome<A> = Answered<A> | Failed;
 
 export type PolicyContext = {
   signal: AbortSignal;
+  activity: Pick<RunActivity, 'begin'>;
   deps: {
     discovery: Pick<Discovery, 'together' | 'replicaThatAnswers' | 'preferred' | 'refresh'>;
     log: Pick<BusLog, 'warn'>;
   };
 };
 export type PolicyOptions = {
+  stage: Stage;
   /** How long an entry waits for a service of which no replica runs, ms. Default: the entry's timeout. */
   absentMs?: (entry: PlanEntry) => number;
 };
@@ -52,23 +55,61 @@ const TAKEN_WITHIN_MS = 30_000;
 const ASK_AGAIN_MS = 100;
 
 /**
- * Outcomes in the order of the entries, each when the caller wants the next: what it does with one may change what is asked then.
- * When the signal fires, entries are left over.
+ * Asks the entries in order. Yields an outcome when the caller wants the next one, because the caller's use of an outcome may change what
+ * the next request holds. Entries are left over if the signal fires.
  */
 export async function* askWithPolicy<A>(
-  { signal, deps: { discovery, log } }: PolicyContext,
+  context: PolicyContext,
   entries: readonly PlanEntry[],
   ask: Ask<A>,
-  { absentMs = ({ timeoutMs }) => timeoutMs }: PolicyOptions = {},
+  options: PolicyOptions,
 ): AsyncGenerator<Outcome<A>, void, void> {
-  /** Services that were waited for in vain: their other entries do not wait again. */
-  const away = new Set<string>();
+  const { signal, deps, activity } = context;
+  const { askGroup, askOne } = createAsker(context, ask, options);
+  const track = async <T>(group: readonly PlanEntry[], work: (call: TrackedCall) => Promise<T>): Promise<T> => {
+    const names = group.map(({ entry }) => entry);
+    const call = activity.begin({ kind: 'processor', stage: options.stage, names, service: group[0]?.service ?? '' });
+    try {
+      return await work(call);
+    } finally {
+      call.end();
+    }
+  };
   let rest = [...entries];
   let alone = 0;
+  while (rest.length > 0 && !signal.aborted) {
+    const [group = []] = alone > 0 ? [rest.slice(0, 1)] : mergeAdjacent(rest, deps.discovery);
+    const [first] = group;
+    if (!first) return;
+    if (group.length === 1) {
+      alone = Math.max(alone - 1, 0);
+      rest = rest.slice(1);
+      yield await track(group, (call) => askOne(first, call));
+      continue;
+    }
+    const asked = await track(group, (call) => askGroup(group, { lastTry: false, call }));
+    const { answer, served, failure, replica } = asked;
+    if (failure?.of === 'group' && !asked.nobodyThere) {
+      alone = group.length;
+      continue;
+    }
+    const failing = group[served];
+    rest = rest.slice(served + (failure ? 1 : 0));
+    if (answer !== undefined && served > 0) yield { entries: group.slice(0, served), answer, attempts: 1, replica };
+    // The failing entry is asked alone for its other attempts, after the caller has used the answers before it.
+    if (failure && failing && !signal.aborted) yield await track([failing], (call) => askOne(failing, call, asked));
+  }
+}
 
+/** Asks one request, a group's or an entry's, until it has an answer or its policy gives it up. */
+function createAsker<A>({ signal, deps: { discovery, log } }: PolicyContext, ask: Ask<A>, options: PolicyOptions) {
+  const { absentMs = ({ timeoutMs }: PlanEntry) => timeoutMs } = options;
+  /** Services for which a request has waited in vain: their other entries do not wait again. */
+  const away = new Set<string>();
   const pause = () => delay(ASK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
-  /** Elsewhere at once where that is possible: others may have room. */
-  const askTaken = async (group: PlanEntry[], to: Target): Promise<Asked<A>> => {
+
+  /** Repeats a request that no replica accepted: on another replica at once if there is one, since it may have room. */
+  const askAccepted = async (group: PlanEntry[], to: Target): Promise<Asked<A>> => {
     const { service = '', processor = '' } = group[0] ?? {};
     let giveUpAt = performance.now() + TAKEN_WITHIN_MS;
     let target = { ...to, replica: to.replica ?? discovery.preferred(processor) };
@@ -79,9 +120,10 @@ export async function* askWithPolicy<A>(
         away.add(service);
         return asked;
       }
+      to.call.setState(asked.notTaken === 'again' ? 'bus-away' : 'full');
       if (tries > 1) await pause();
       if (asked.notTaken === 'again') {
-        // The bus was away and is back: how long that took is nobody's time.
+        // The outage of the bus does not count as time of the request.
         giveUpAt = performance.now() + TAKEN_WITHIN_MS;
         continue;
       }
@@ -89,13 +131,13 @@ export async function* askWithPolicy<A>(
       target = { ...to, replica: found === asked.replica ? to.replica : (found ?? to.replica) };
     }
   };
-  /** Nobody there is not a failure before the first entry's time is up: a service may be on its way back. */
-  const askPresent = async (group: PlanEntry[], to: Target): Promise<Asked<A>> => {
+  /** Waits for a service of which no replica runs, because it may restart. */
+  const askGroup = async (group: PlanEntry[], to: Target): Promise<Asked<A>> => {
     const [first] = group;
     const service = first?.service ?? '';
     let giveUpAt: number | undefined;
     for (;;) {
-      const asked = await askTaken(group, to);
+      const asked = await askAccepted(group, to);
       if (!asked.nobodyThere || away.has(service) || signal.aborted) return asked;
       // The wait starts with the first such answer, because the bus may have been away before it.
       if (giveUpAt === undefined) {
@@ -103,6 +145,7 @@ export async function* askWithPolicy<A>(
         giveUpAt = performance.now() + waitMs;
         log.warn({ service, entry: first?.entry, waitMs }, 'no replica of the service is running, waiting for one');
       }
+      to.call.setState('absent');
       if (performance.now() + ASK_AGAIN_MS > giveUpAt) {
         away.add(service);
         return asked;
@@ -110,8 +153,8 @@ export async function* askWithPolicy<A>(
       await pause();
     }
   };
-  /** A replica for another attempt; looked for until `giveUpAt`, where the one before is gone. */
-  const another = async (entry: PlanEntry, failed: string | undefined, giveUpAt: number) => {
+  /** Finds a replica for another attempt, until `giveUpAt` if the one before is gone. */
+  const findAnother = async (entry: PlanEntry, failed: string | undefined, giveUpAt: number) => {
     for (;;) {
       const found = await discovery.replicaThatAnswers(entry.processor, signal, failed);
       if (found !== undefined || signal.aborted || performance.now() > giveUpAt) return found;
@@ -119,8 +162,8 @@ export async function* askWithPolicy<A>(
       await discovery.refresh();
     }
   };
-  /** @param failed how the entry's first attempt went, in a merged request */
-  const askOne = async (entry: PlanEntry, failed?: Asked<A>): Promise<Outcome<A>> => {
+  /** @param failed the entry's first attempt, if it was made in a merged request */
+  const askOne = async (entry: PlanEntry, call: TrackedCall, failed?: Asked<A>): Promise<Outcome<A>> => {
     const started = performance.now();
     let last = failed;
     for (let attempts = failed ? 1 : 0; ; attempts++) {
@@ -128,38 +171,17 @@ export async function* askWithPolicy<A>(
         const failure = last.failure?.verdict ?? nothingJudged;
         const over: Failed = { entry, failure, attempts, ms: performance.now() - started, replica: last.replica };
         if (!failure.retryable || attempts >= entry.attempts || signal.aborted || away.has(entry.service)) return over;
-        const replica = await another(entry, last.replica, last.unanswered ? started + entry.timeoutMs : 0);
+        const replica = await findAnother(entry, last.replica, last.unanswered ? started + entry.timeoutMs : 0);
         if (replica === undefined) return over;
-        const again = await askTaken([entry], { replica, lastTry: attempts + 1 >= entry.attempts });
+        call.setAttempt(attempts + 1);
+        const again = await askAccepted([entry], { replica, lastTry: attempts + 1 >= entry.attempts, call });
         last = again.nobodyThere ? withFirst(again, failure) : { replica, ...again };
-      } else last = await askPresent([entry], { lastTry: entry.attempts < 2 });
+      } else last = await askGroup([entry], { lastTry: entry.attempts < 2, call });
       if (last.answer !== undefined && !last.failure)
         return { entries: [entry], answer: last.answer, attempts: attempts + 1, replica: last.replica };
     }
   };
-
-  while (rest.length > 0 && !signal.aborted) {
-    const [group = []] = alone > 0 ? [rest.slice(0, 1)] : mergeAdjacent(rest, discovery);
-    const [first] = group;
-    if (!first) return;
-    if (group.length === 1) {
-      alone = Math.max(alone - 1, 0);
-      rest = rest.slice(1);
-      yield await askOne(first);
-      continue;
-    }
-    const asked = await askPresent(group, { lastTry: false });
-    const { answer, served, failure, replica } = asked;
-    if (failure?.of === 'group' && !asked.nobodyThere) {
-      alone = group.length;
-      continue;
-    }
-    const failing = group[served];
-    rest = rest.slice(served + (failure ? 1 : 0));
-    if (answer !== undefined && served > 0) yield { entries: group.slice(0, served), answer, attempts: 1, replica };
-    // It is asked alone for its other attempts, after what the caller made of the answers before it.
-    if (failure && failing && !signal.aborted) yield await askOne(failing, asked);
-  }
+  return { askGroup, askOne };
 }
 
 const nothingJudged = failureOf('processor-not-there', 'The replica judged nothing.');

@@ -35,7 +35,7 @@ export async function* callProcessors(
     askStage(run, group, to, { stage, input: current, onData: once(), resumed });
   const absentMs = (entry: PlanEntry) =>
     stage === 'processOutputResult' && isDeferrable(entry) ? SAVE_ABSENT_MS : entry.timeoutMs;
-  for await (const outcome of askWithPolicy(run, entries, ask, { absentMs })) {
+  for await (const outcome of askWithPolicy(run, entries, ask, { stage, absentMs })) {
     if ('failure' in outcome) {
       const { entry, failure, ...rest } = outcome;
       yield { ...judge(stage, current, entry, failure), ...rest };
@@ -94,6 +94,7 @@ async function askStage(run: Run, group: PlanEntry[], to: Target, ask: StageAsk)
       else if (!budget.takes(progress)) refused = `It ${TOO_MUCH_PROGRESS}`;
       if (refused !== undefined) return watch.giveUp();
       watch.heard(reply);
+      to.call.heard(reply.replica);
       if (progress.length > 0) onData(entry, progress, group);
     },
   });

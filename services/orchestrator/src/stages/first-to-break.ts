@@ -29,7 +29,7 @@ export async function firstToBreak(
 /** undefined: it failed, or stopped the stream, which it did not do before. */
 async function passOne(run: Run, entry: PlanEntry, chunks: readonly Chunk[]): Promise<readonly Chunk[] | undefined> {
   const ask = (group: PlanEntry[], to: Target) => guardOnce(run, group, to, chunks, streamInput(run));
-  const [outcome] = await Array.fromAsync(askWithPolicy(run, [entry], ask));
+  const [outcome] = await Array.fromAsync(askWithPolicy(run, [entry], ask, { stage: 'processOutputStream' }));
   if (!outcome || 'failure' in outcome) return undefined;
   const isPassed = outcome.answer.judged.every(({ verdict }) => verdict.type === 'continue');
   return isPassed ? outcome.answer.chunks : undefined;

@@ -52,7 +52,7 @@ async function* askSegments(
     // What has not passed those before them is not theirs to see.
     if (run.signal.aborted) return;
     if (segment.observes) segment.entries.forEach(observe);
-    else yield* askWithPolicy(run, segment.entries, ask);
+    else yield* askWithPolicy(run, segment.entries, ask, { stage });
   }
 }
 

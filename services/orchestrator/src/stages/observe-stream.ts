@@ -47,7 +47,7 @@ export function observeStream(run: Run, entry: PlanEntry, input: StageInput): Ob
   const follow = async function* (own: Run): AsyncGenerator<Judged, void, void> {
     const signal = AbortSignal.any([own.signal, stopped.signal]);
     const open = (group: PlanEntry[], to: Target) => openSession(own, group, to, input, { isObserver: true });
-    for await (const opening of askWithPolicy({ ...own, signal }, [entry], open)) {
+    for await (const opening of askWithPolicy({ ...own, signal }, [entry], open, { stage })) {
       if ('answer' in opening) yield* seeAll({ ...opening, ...opening.answer }, signal);
       else yield { ...judge(stage, input, entry, opening.failure), ms: opening.ms, attempts: opening.attempts };
     }

@@ -1,6 +1,7 @@
 // Entries that observe: they are asked what the others are asked, at their place, and nobody waits for the answer. It is an event, and the
 // entry's own state; its changes, custom chunks and stops are not looked at, its violations stand in the event alone.
 import type { Chunk, PlanEntry, Stage, StageInput } from '@millrace/contracts';
+import { createRunActivity } from '../state/run-activity.ts';
 import type { Run } from '../state/run-context.ts';
 import { askWithPolicy, type Target } from './ask-with-policy.ts';
 import { callProcessors } from './call-processors.ts';
@@ -21,7 +22,7 @@ export function observeChunks(run: Run, entry: PlanEntry, chunks: readonly Chunk
 
 async function* askForBatch(run: Run, entry: PlanEntry, chunks: readonly Chunk[], input: StageInput) {
   const ask = (group: PlanEntry[], to: Target) => guardOnce(run, group, to, chunks, input);
-  for await (const outcome of askWithPolicy(run, [entry], ask)) {
+  for await (const outcome of askWithPolicy(run, [entry], ask, { stage: stream })) {
     if ('answer' in outcome) yield* outcome.answer.judged;
     else yield { ...judge(stream, input, entry, outcome.failure), ms: outcome.ms, attempts: outcome.attempts };
   }
@@ -42,7 +43,7 @@ export function enqueue(
   const step = run.state().steps.length;
   const call = async (signal: AbortSignal) => {
     const started = performance.now();
-    const [judged] = await Array.fromAsync(ask({ ...run, signal }));
+    const [judged] = await Array.fromAsync(ask({ ...run, signal, activity: createRunActivity() }));
     if (!judged)
       return isTold()
         ? undefined

@@ -36,7 +36,11 @@ export async function openSessions(
   };
   const parts = partedByObservers(run, entries);
   const groups = parts.flatMap((part) => mergeAdjacent(part, run.deps.discovery)).flatMap(skippedAlone);
-  return (await Promise.all(groups.map((group) => Array.fromAsync(askWithPolicy(run, group, open))))).flat();
+  return (
+    await Promise.all(
+      groups.map((group) => Array.fromAsync(askWithPolicy(run, group, open, { stage: 'processOutputStream' }))),
+    )
+  ).flat();
 }
 
 /** One that may be skipped has a session of its own: the others' go on when it breaks off. */

@@ -1,6 +1,7 @@
 // One run on this orchestrator: its state and what is needed to move it on. The state changes by `dispatch` alone; a checkpoint
 // makes everything up to here last.
 import {
+  WAITING_CHUNK,
   type Agent,
   type AppliedAgent,
   type Plan,
@@ -13,10 +14,13 @@ import type { Models } from '@millrace/models';
 import type { Discovery } from '../peers/discovery.ts';
 import type { SessionInbox } from '../peers/session-inbox.ts';
 import type { ChunkPublisher } from './chunk-publisher.ts';
+import type { DrivenRuns } from './driven-runs.ts';
 import type { EventLog } from './event-log.ts';
 import { endWith, failInOwnWords, type Outcome } from './interrupt.ts';
+import { transientChunk } from './make-chunk.ts';
 import { createOverlap, type Overlap } from './overlap.ts';
 import { createObserverQueues, type ObserverQueues } from './observer-queues.ts';
+import { createRunActivity, type RunActivity } from './run-activity.ts';
 import { createReleaseGate, type ReleaseGate } from './release-gate.ts';
 import type { PutOffSaves } from './put-off-saves.ts';
 import { reduceRun } from './run-state.ts';
@@ -33,6 +37,7 @@ export type Deps = {
   saves: PutOffSaves;
   log: RunLog;
   agents: AgentSource;
+  driven: DrivenRuns;
 };
 
 /** The agents as they are applied. */
@@ -50,6 +55,8 @@ export type Run = {
   deps: Deps;
   chunks: ReleaseGate;
   events: EventLog;
+  /** The run's calls under way. */
+  activity: RunActivity;
   /** Calls that nobody waits for. */
   observers: ObserverQueues;
   /** A group that judges the input beside the first model call. */
@@ -81,6 +88,7 @@ export type Run = {
 
 export type RunParts = Omit<
   Run,
+  | 'activity'
   | 'agent'
   | 'chunks'
   | 'observers'
@@ -108,6 +116,13 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
   const { signal, events, deadlineAt } = parts;
   const { agent, plan } = first.applied;
   const chunks = createReleaseGate(publisher, agent.release);
+  const { tenant, runId } = parts.ref;
+  const { log } = parts.deps;
+  const activity = createRunActivity({
+    // Past the release gate: the chunk holds names of the plan and no text that a processor has to judge.
+    notify: (call) => publisher.publish([transientChunk(runId, WAITING_CHUNK, call)]),
+    ended: (call) => log.debug({ tenant, runId, ...call }, 'call ended'),
+  });
   let state = first;
   let pending = [...unsaved];
 
@@ -125,9 +140,14 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
     pending = [];
     const nextIndex = rejectedFrom === undefined ? chunks.shownIndex() : chunks.indexOf(rejectedFrom);
     // All in one wait: a promise that is awaited only after another one that fails would be an unhandled rejection.
-    const [recorded] = await Promise.all([store.record(actions), chunks.flush(), events.flush()]);
-    await store.write({ records: store.head().records + recorded.count, nextIndex });
-    return recorded.cancelAsked ? endWith({ form: 'cancel' }) : interruption();
+    const call = activity.begin({ kind: 'store', names: ['checkpoint'] });
+    try {
+      const [recorded] = await Promise.all([store.record(actions), chunks.flush(), events.flush()]);
+      await store.write({ records: store.head().records + recorded.count, nextIndex });
+      return recorded.cancelAsked ? endWith({ form: 'cancel' }) : interruption();
+    } finally {
+      call.end();
+    }
   };
   const interruption = (): Outcome | undefined => {
     if (!signal.aborted) return undefined;
@@ -154,6 +174,7 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
   };
   return {
     ...parts,
+    activity,
     chunks,
     observers: createObserverQueues(),
     overlap: createOverlap(),

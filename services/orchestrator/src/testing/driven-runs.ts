@@ -20,6 +20,7 @@ import { createRunStop, type RunStop } from '../state/run-stop.ts';
 import { createDiscovery } from '../peers/discovery.ts';
 import { createSessionInbox } from '../peers/session-inbox.ts';
 import type { TestJetStream } from './jetstream.ts';
+import { createDrivenRuns } from '../state/driven-runs.ts';
 import { noSaves } from './no-saves.ts';
 import { agentOf } from './run-states.ts';
 import { scriptModel, type Say, type ScriptedModel } from './scripted-model.ts';
@@ -73,7 +74,7 @@ export function createDriver({ access }: TestJetStream, ...script: Say[]): Drive
     atLeast: async (tenant: string, agent: string) =>
       (await readEntry(access, bus.names.agents, agentKey(tenant, agent), appliedAgentSchema))?.value,
   };
-  const deps: Deps = { access, models, discovery, sessions, saves: noSaves, log, agents };
+  const deps: Deps = { access, models, discovery, sessions, saves: noSaves, log, agents, driven: createDrivenRuns() };
   const listenings: { stop(): void }[] = [];
   return {
     deps,

@@ -53,6 +53,10 @@ export function serveScriptedApi(bus: Bus, { agents = {}, answers = {}, page = 1
       const result = run.result();
       return { runId: run.request.runId, status: run.status(), ...(result && { result }) };
     },
+    inspect: async (_, call) => {
+      const run = runOf(call);
+      return { runId: run.request.runId, status: run.status(), epoch: 1, takeovers: 0, records: 0, saves: [] };
+    },
     cancel: async (_, call) => {
       const run = runOf(call);
       run.cancel();

@@ -1,0 +1,63 @@
+// The runs that this orchestrator drives, and the report of each that the verb `inspect` shows.
+import type { OwnerReport, RunRef, RunState } from '@millrace/contracts';
+import type { RunActivity } from './run-activity.ts';
+
+/** The part of a run that a report reads. */
+type ReportedRun = {
+  ref: Pick<RunRef, 'tenant' | 'runId' | 'epoch'>;
+  deadlineAt: number;
+  state(): RunState;
+  activity: Pick<RunActivity, 'list'>;
+  chunks: { waiting(from: number): readonly unknown[] };
+};
+
+export type DrivenRuns = {
+  /** Returns the function that removes the run. */
+  add(run: ReportedRun): () => void;
+  /** Undefined if this orchestrator does not drive the run. */
+  report(tenant: string, runId: string): OwnerReport | undefined;
+};
+
+/** A report is one message; calls are listed up to this number, the oldest first. */
+const MAX_CALLS_SHOWN = 100;
+
+export function createDrivenRuns(): DrivenRuns {
+  const runs = new Map<string, ReportedRun>();
+  return {
+    add(run) {
+      const { tenant, runId } = run.ref;
+      const key = `${tenant}.${runId}`;
+      runs.set(key, run);
+      return () => {
+        if (runs.get(key) === run) runs.delete(key);
+      };
+    },
+    report(tenant, runId) {
+      const run = runs.get(`${tenant}.${runId}`);
+      return run && reportOn(run);
+    },
+  };
+}
+
+function reportOn(run: ReportedRun): OwnerReport {
+  const state = run.state();
+  return {
+    epoch: run.ref.epoch,
+    step: state.steps.length,
+    doing: currentStatement(state),
+    remainingMs: Math.round(run.deadlineAt - Date.now()),
+    calls: run.activity.list().slice(0, MAX_CALLS_SHOWN),
+    buffered: { chunks: run.chunks.waiting(0).length },
+  };
+}
+
+/** Names the statement of the run loop that the state leads to. */
+export function currentStatement({ inputPassed, open, finish, passed }: RunState): OwnerReport['doing'] {
+  if (!inputPassed) return 'input';
+  if (finish || passed) return 'finish';
+  if (!open || open.closed) return 'answer';
+  if (!open.answer) return 'answer';
+  const calls = open.answer.toolCalls.length;
+  if (calls === 0) return 'finish';
+  return open.results.length < calls ? 'tool-calls' : 'step-end';
+}

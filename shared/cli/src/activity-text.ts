@@ -1,0 +1,51 @@
+// The calls that a run has under way, as text: for `runs show`, and for the notices of `run`.
+import type { CallActivity, RunInspection } from '@millrace/contracts';
+import { oneLine, printable } from './printable.ts';
+import { table } from './table.ts';
+
+const STATES: Record<CallActivity['state'], string> = {
+  asked: 'no reply yet',
+  working: 'working',
+  absent: 'no replica is running',
+  full: 'every replica is full',
+  'bus-away': 'connection to NATS lost',
+};
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+/** One line about a call without an answer. */
+export function waitingText({ names, service, state, ageMs }: CallActivity): string {
+  const by = service ? ` of ${oneLine(service)}` : '';
+  return `${oneLine(names.join(', '))}${by}: ${STATES[state]} (${seconds(ageMs)})`;
+}
+
+export function inspectionText(inspection: RunInspection): string {
+  const { epoch, takeovers, records, queuedMs, owner, report, saves } = inspection;
+  const lines = [
+    `epoch: ${epoch}, ${takeovers} takeovers, ${records} checkpoint records`,
+    ...(queuedMs === undefined ? [] : [`queued for: ${seconds(queuedMs)}`]),
+    ...(owner ? [`owner: ${owner.id}${owner.isAnswering ? '' : ', does not answer'}`] : []),
+    ...(report ? reportLines(report) : []),
+    ...saves.map(
+      ({ entries, tries, code }) => `deferred save: ${entries.join(', ')}, ${tries} tries, last error ${code}`,
+    ),
+  ];
+  return printable(lines.join('\n'));
+}
+
+function reportLines({ doing, step, remainingMs, calls, buffered }: NonNullable<RunInspection['report']>): string[] {
+  const left = remainingMs > 0 ? `${seconds(remainingMs)} until the deadline` : 'past the deadline';
+  const now = `now: ${doing}, step ${step}, ${left}, ${buffered.chunks} chunks buffered`;
+  if (calls.length === 0) return [now, 'calls under way: none'];
+  const rows = calls.map(({ kind, stage, names, service = '', replica = '', attempt, state, ageMs, silentMs }) => [
+    stage ?? kind,
+    names.join(', '),
+    service,
+    replica,
+    String(attempt),
+    STATES[state],
+    seconds(ageMs),
+    seconds(silentMs),
+  ]);
+  return [now, table(['CALL', 'NAME', 'SERVICE', 'REPLICA', 'ATTEMPT', 'STATE', 'AGE', 'SILENT'], rows)];
+}
