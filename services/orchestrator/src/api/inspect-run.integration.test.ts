@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0).toReversed()) await stop();
 });
 
-/** A run whose processor `slow` answers when `finish` is called. */
+/** Starts a run with a processor `slow` that answers when `finish` is called. */
 async function heldRun() {
   const gate = Promise.withResolvers<void>();
   const replica = scriptReplica(connection.bus, 'processInput', ['slow'], async () => (await gate.promise, [goOn]));

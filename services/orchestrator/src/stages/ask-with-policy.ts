@@ -153,7 +153,7 @@ function createAsker<A>({ signal, deps: { discovery, log } }: PolicyContext, ask
       await pause();
     }
   };
-  /** Finds a replica for another attempt, until `giveUpAt` if the one before is gone. */
+  /** Finds a replica for another attempt, until `giveUpAt` if the former one is lost. */
   const findAnother = async (entry: PlanEntry, failed: string | undefined, giveUpAt: number) => {
     for (;;) {
       const found = await discovery.replicaThatAnswers(entry.processor, signal, failed);

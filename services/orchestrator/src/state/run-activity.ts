@@ -27,7 +27,7 @@ export type RunActivity = {
 export type ActivityOptions = {
   /** Reports a call that has no answer yet. Absent: no notices. */
   notify?: (call: CallActivity) => void;
-  /** Is told of each call that has ended. */
+  /** Receives each call when it has ended. */
   ended?: (call: CallActivity) => void;
 };
 
@@ -64,7 +64,7 @@ export function createRunActivity({ notify, ended }: ActivityOptions = {}): RunA
   return { begin, list: () => [...calls].map(activityOf) };
 }
 
-/** Followers see the chunks of a model and the call of a tool; they do not see what a processor or a store takes. */
+/** Followers see the chunks of a model and the call of a tool; they do not see the work of a processor or of the store. */
 const isNoticed = ({ kind }: NewCall): boolean => kind === 'processor' || kind === 'store';
 
 function activityOf({ startedAt, heardAt, ...entry }: Entry): CallActivity {

@@ -1,0 +1,40 @@
+import type { RunAction } from '@millrace/contracts';
+import { expect, test } from 'vitest';
+import { acceptedOf, answerOf, folded, RUN_ID, stateOf } from '../testing/run-states.ts';
+import { createDrivenRuns, currentStatement } from './driven-runs.ts';
+import { createRunActivity } from './run-activity.ts';
+
+const call = { toolCallId: 'c1', toolName: 'clock', args: {} };
+const passed: RunAction = { action: 'input-passed' };
+const opened: RunAction = { action: 'step-opened', firstIndex: 1 };
+
+test('a report names the statement of the run loop that the state of the run leads to', () => {
+  const answered = acceptedOf(answerOf(0, 'Noon.', [call]));
+  const result: RunAction = {
+    action: 'tool-finished',
+    result: { ...call, position: 0, result: 'noon', isError: false },
+  };
+  expect(currentStatement(stateOf())).toBe('input');
+  expect(currentStatement(folded(stateOf(), passed))).toBe('answer');
+  expect(currentStatement(folded(stateOf(), passed, opened))).toBe('answer');
+  expect(currentStatement(folded(stateOf(), passed, opened, ...answered))).toBe('tool-calls');
+  expect(currentStatement(folded(stateOf(), passed, opened, ...answered, result))).toBe('step-end');
+  expect(currentStatement(folded(stateOf(), passed, opened, ...acceptedOf(answerOf(0, 'Noon.'))))).toBe('finish');
+});
+
+test('an orchestrator reports on the runs that it drives, and on no other', () => {
+  const driven = createDrivenRuns();
+  const run = (epoch: number) => ({
+    ref: { tenant: 'acme', runId: RUN_ID, epoch },
+    deadlineAt: Date.now() + 60_000,
+    state: () => stateOf(),
+    activity: createRunActivity(),
+    chunks: { waiting: () => ['a', 'b'] },
+  });
+  const remove = driven.add(run(1));
+  expect(driven.report('acme', RUN_ID)).toMatchObject({ epoch: 1, doing: 'input', calls: [], buffered: { chunks: 2 } });
+  expect(driven.report('other', RUN_ID)).toBeUndefined();
+  driven.add(run(2));
+  remove();
+  expect(driven.report('acme', RUN_ID)?.epoch).toBe(2);
+});
