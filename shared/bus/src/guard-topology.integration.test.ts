@@ -1,4 +1,4 @@
-import { eventually, useBus, useNats } from '@millrace/testkit';
+import { eventually, useBus, useNats, writableFiles } from '@millrace/testkit';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { guardTopology, type TopologyGuard } from './guard-topology.ts';
 import { openJetStream, type JetStreamAccess } from './jetstream-access.ts';
@@ -25,6 +25,8 @@ const consumersThere = async () => {
   const consumers = await Array.fromAsync(access.jsm.consumers.list(owner.bus.names.runs));
   return consumers.length;
 };
+
+const lastWrite = async () => (await access.jsm.streams.info(`KV_${owner.bus.names.state}`)).state.last_seq;
 
 test('a stream or bucket that was lost is made anew, and who keeps a copy of it is told', async () => {
   let restored = 0;
@@ -54,4 +56,50 @@ test('a stream or bucket that cannot be made anew is a health problem', async ()
   expect(await eventually(() => guard?.problem())).toContain(chunks);
   await access.jsm.streams.delete('OTHER');
   await eventually(async () => guard?.problem() === undefined && (await streamsThere()) === 7);
+});
+
+test('a process learns that another one has created a wiped stream again', async () => {
+  let restored = 0;
+  const other = await openJetStream(await owner.connect());
+  const before = await lastWrite();
+  guard = guardTopology(access, { checkEveryMs: 500, restored: () => void (restored += 1) });
+  // The first check is over, and the next one not yet due.
+  await eventually(async () => (await lastWrite()) > before);
+  await other.jsm.streams.delete(`KV_${owner.bus.names.agents}`);
+  await ensureTopology(other);
+  await eventually(() => restored === 1);
+  expect(guard.problem()).toBeUndefined();
+});
+
+test('a store that took no write is a health problem with the remedy, until NATS is restarted, also when there is room again', async () => {
+  const before = await lastWrite();
+  guard = guardTopology(access, { checkEveryMs: 20 });
+  await eventually(async () => (await lastWrite()) > before);
+  writableFiles(nats.pid, false);
+  const problem = await eventually(() => guard?.problem(), { timeoutMs: 20_000 });
+  expect(problem).toContain(`KV_${owner.bus.names.state}`);
+  expect(problem).toContain('restart NATS');
+  writableFiles(nats.pid, true);
+  const write = () => access.js.publish(`$KV.${owner.bus.names.state}.x`, '', { timeout: 1_000, retries: 0 });
+  await expect(write()).rejects.toThrow(/timeout/i);
+  expect(guard.problem()).toContain('restart NATS');
+  await nats.stop();
+  await nats.start();
+  await eventually(() => guard?.problem() === undefined, { timeoutMs: 20_000 });
+  await write();
+}, 60_000);
+
+test('a probe leaves nothing in a queue or a log, and one key in a bucket', async () => {
+  const { state, events, timers, runs, chunks } = owner.bus.names;
+  guard = guardTopology(access, { checkEveryMs: 5 });
+  // At least as many checks as there are streams.
+  const before = await lastWrite();
+  await eventually(async () => (await lastWrite()) > before + 10);
+  await guard.stop();
+  const left = [runs, events, timers, chunks(0)].map(
+    async (name) => (await access.jsm.streams.info(name)).state.messages,
+  );
+  expect(await Promise.all(left)).toEqual([0, 0, 0, 0]);
+  const subjects = (await access.jsm.streams.info(`KV_${state}`, { subjects_filter: '$KV.*.probe' })).state.subjects;
+  expect(subjects).toEqual({ [`$KV.${state}.probe`]: 1 });
 });

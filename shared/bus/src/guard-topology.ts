@@ -1,5 +1,5 @@
-// Notices that the server has lost what Millrace keeps there (its disk was emptied, a stream was removed by hand), and makes it anew:
-// without that every submission would fail until an orchestrator is restarted. And that it has kept what was acknowledged.
+// Checks every few seconds that the server has the streams and consumers, that these are the ones that this process knows, that they take
+// writes, and that acknowledged messages are removed. It creates lost ones again: otherwise every submission fails until a restart.
 import { toWireError } from '@millrace/contracts';
 import type { ConsumerInfo } from '@nats-io/jetstream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,8 +7,9 @@ import { within } from './within.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { removeAcknowledged } from './remove-acknowledged.ts';
 import { consumersOf, ensureTopology, type TopologyOptions } from './topology.ts';
+import { createWriteProbe } from './write-probe.ts';
 
-/** How long a loss goes unnoticed at most, ms. Five small requests each time. */
+/** A loss is noticed within this time, ms. About ten small requests each time. */
 const CHECK_EVERY_MS = 3_000;
 
 export type TopologyGuard = {
@@ -18,7 +19,7 @@ export type TopologyGuard = {
 };
 
 export type GuardOptions = TopologyOptions & {
-  /** Called when what was lost is there again, empty. */
+  /** Called when a stream was created again, here or by another process: copies of its content no longer count. */
   restored?: () => Promise<void> | void;
   checkEveryMs?: number;
 };
@@ -28,22 +29,33 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
   const { bus } = access;
   const stopping = new AbortController();
   const { signal } = stopping;
+  const probe = createWriteProbe(access);
   let problem: string | undefined;
+  let known: Created | undefined;
 
+  const restore = async ({ lost, created }: Parts) => {
+    if (lost.length > 0) {
+      problem = `NATS has lost ${lost.join(', ')}`;
+      bus.log.error({ lost }, 'NATS has lost streams or consumers: they are created again, empty');
+      await ensureTopology(access, topology);
+    }
+    const isNew = known !== undefined && [...created].some(([stream, at]) => known?.get(stream) !== at);
+    if (isNew || lost.length > 0) await restored?.();
+    known = created;
+  };
   const clear = async (queues: readonly ConsumerInfo[]) => {
     const removed = await removeAcknowledged(access, queues);
     if (removed > 0) bus.log.warn({ removed }, 'NATS had kept acknowledged messages: they are removed');
   };
   const check = async () => {
     try {
-      const { lost, queues } = await lookAtParts(access);
-      if (lost.length > 0) {
-        problem = `NATS has lost ${lost.join(', ')}`;
-        bus.log.error({ lost }, 'NATS has lost what was stored there: it is made anew, empty');
-        await ensureTopology(access, topology);
-        await restored?.();
-      } else await clear(queues);
-      problem = undefined;
+      const parts = await lookAtParts(access);
+      await restore(parts);
+      await probe.check();
+      const broken = probe.problem();
+      if (broken !== undefined && broken !== problem) bus.log.error({ problem: broken }, 'NATS stores nothing');
+      problem = broken;
+      if (broken === undefined && parts.lost.length === 0) await clear(parts.queues);
     } catch (error) {
       problem = `NATS stores nothing now: ${toWireError(error).message}`;
       bus.log.warn({ error: String(error) }, 'the store of NATS cannot be checked');
@@ -51,9 +63,9 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
   };
   const watch = async () => {
     while (!signal.aborted) {
+      // A lost connection is reported by the connection itself.
+      if (bus.connected()) await check();
       await delay(checkEveryMs, undefined, { signal }).catch(() => undefined);
-      // A lost connection is said by the connection itself.
-      if (!signal.aborted && bus.connected()) await check();
     }
   };
   const watching = watch();
@@ -66,22 +78,26 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
   };
 }
 
+/** When each stream was created: another time than before means that it was lost and created again. */
+type Created = ReadonlyMap<string, string>;
 /** `queues`: the consumers that are there. */
-type Parts = { lost: string[]; queues: ConsumerInfo[] };
+type Parts = { lost: string[]; queues: ConsumerInfo[]; created: Created };
 
 async function lookAtParts(access: JetStreamAccess): Promise<Parts> {
   const { bus, jsm } = access;
   const { runs, timers, events, state, agents, saves } = bus.names;
-  const there = new Set<string>();
-  for await (const name of jsm.streams.names()) there.add(name);
   const buckets = [state, agents, saves].map((name) => `KV_${name}`);
   const logs = Array.from({ length: access.logStreams }, (_, at) => bus.names.chunks(at));
-  const lost = [runs, timers, ...logs, events, ...buckets].filter((name) => !there.has(name));
+  const own = [runs, timers, ...logs, events, ...buckets];
+  const created = new Map<string, string>();
+  for await (const { config, created: at } of jsm.streams.list())
+    if (own.includes(config.name)) created.set(config.name, at);
+  const lost = own.filter((name) => !created.has(name));
   const queues: ConsumerInfo[] = [];
   for (const stream of [runs, timers]) {
-    if (!lost.includes(stream)) for await (const queue of jsm.consumers.list(stream)) queues.push(queue);
+    if (created.has(stream)) for await (const queue of jsm.consumers.list(stream)) queues.push(queue);
   }
   const found = new Set(queues.map(({ name }) => name));
   const consumers = consumersOf(bus).map(({ durable_name: name }) => name);
-  return { lost: [...lost, ...consumers.filter((name) => !found.has(name))], queues };
+  return { lost: [...lost, ...consumers.filter((name) => !found.has(name))], queues, created };
 }

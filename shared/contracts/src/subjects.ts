@@ -44,6 +44,15 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     timer: (tenant: string, run: string) => join('timers', tenant, run),
     allTimers: under('timers'),
     expiries: join('expiries'),
+    /** Where a process writes to find out whether a stream stores anything: no tenant's subject, and no consumer's. */
+    probes: {
+      runs: join('runs', 'probe', 'probe'),
+      timers: join('timers', 'probe'),
+      events: join('events', 'probe'),
+      log: (shard: number) => join('log', String(shard), 'probe'),
+      /** In a bucket. */
+      key: 'probe',
+    },
     control: (tenant: string, run: string) => join('control', tenant, run),
     controls: `${join('control')}.*.*`,
     /** Between orchestrators: asks the owner of a run for its report. */

@@ -1,6 +1,9 @@
 import { AGENT_LIMITS, type AppliedAgent } from '@millrace/contracts';
+import { purgeEntries } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
 import { afterEach, expect, test } from 'vitest';
+import { createAgentsApi } from '../api/agents-api.ts';
+import type { Discovery } from '../peers/discovery.ts';
 import { useJetStream } from '../testing/jetstream.ts';
 import { agentOf } from '../testing/run-states.ts';
 import { openAgentStore, type AgentStore } from './agent-store.ts';
@@ -78,4 +81,27 @@ test('of two writers that apply one agent at once, one gets a conflict', async (
   const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   expect(lost.every((reason) => reason.code === 'state-conflict')).toBe(true);
   expect((await one.get('race', 'a'))?.revision).toBe(outcomes.length - lost.length + 1);
+});
+
+test('an agent is applied again after its bucket was wiped, by an orchestrator that knows the one of before too', async () => {
+  const store = await open();
+  const found = { processors: new Map(), tools: new Map(), refused: [] };
+  const discovery = {
+    refresh: async () => undefined,
+    lookLonger: async () => undefined,
+    processors: () => found.processors,
+    tools: () => found.tools,
+    refused: () => found.refused,
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that the api uses
+  const api = createAgentsApi(store, discovery as unknown as Discovery);
+  const definition = { name: 'wiped', model: 'openai/gpt-5-mini' };
+  const apply = () => api.apply({ definition, dryRun: false }, { tenant: 'wiped' });
+  expect((await apply()).changed).toBe(true);
+  expect((await apply()).changed).toBe(false);
+  // Without a tombstone: no watcher hears of it.
+  await purgeEntries(stream.access, connection.bus.names.agents, 'wiped.*');
+  expect(await store.get('wiped', 'wiped')).toBeDefined();
+  expect((await apply()).changed).toBe(true);
+  expect(await (await open()).get('wiped', 'wiped')).toMatchObject({ revision: 1 });
 });

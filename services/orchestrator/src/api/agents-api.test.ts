@@ -16,7 +16,7 @@ function createApi(isSlow = false) {
   const store: AgentStore = {
     get: async (of, agent) => stored.get(`${of}.${agent}`),
     find: async () => undefined,
-    atLeast: async () => undefined,
+    atLeast: async (of, agent) => stored.get(`${of}.${agent}`),
     list: (of) => [...stored].flatMap(([key, applied]) => (key.startsWith(`${of}.`) ? [applied] : [])),
     async put(of, applied) {
       const there = { ...applied, revision: ++puts };

@@ -54,7 +54,8 @@ export function createAgentsApi(store: AgentStore, discovery: Discovery) {
     ): Promise<ApiAnswer<'agents-apply'>> {
       const applied = await resolve(definition);
       const warnings = planWarnings(applied.plan, discovery.refused(), applied.agent);
-      const there = await store.get(tenant, applied.agent.name);
+      // Read from the bucket: this process may know an agent that was stored before the bucket was wiped.
+      const there = await store.atLeast(tenant, applied.agent.name, Infinity);
       const unchanged = there && sameAgent(there, applied);
       if (dryRun || unchanged) return { applied: unchanged ? there : applied, changed: !unchanged, warnings };
       return { applied: await store.put(tenant, applied), changed: true, warnings };
