@@ -7,6 +7,7 @@ import { readSources } from './workspace.ts';
 const WAITS: Record<string, string> = {
   'services/orchestrator/src/model/ask-model.ts': 'the provider has said when to come back',
   'services/orchestrator/src/stages/ask-with-policy.ts': 'nobody is there, or everybody is full',
+  'services/orchestrator/src/state/trim-log.ts': 'keeps room in the chunk log, outside of the runs',
   'services/orchestrator/src/state/through-outages.ts': 'the bus is away',
   'shared/bus/src/consume-each.ts': 'the consumer is away',
   'shared/bus/src/durable-publish.ts': 'the stream is away',

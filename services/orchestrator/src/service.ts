@@ -27,7 +27,14 @@ import { startSaver } from './run/save-later.ts';
 import { createDrivenRuns } from './state/driven-runs.ts';
 import { MAX_WAIT_HOURS, openPutOffSaves } from './state/put-off-saves.ts';
 import { createRunConsumer } from './run/run-consumer.ts';
+import { startLogTrimmer } from './state/trim-log.ts';
 import { createSessionInbox } from './peers/session-inbox.ts';
+
+const maxBytes = z.coerce
+  .number()
+  .int()
+  .min(1024 * 1024)
+  .optional();
 
 const configSchema = z.object({
   OPENAI_API_KEY: z.string().default('none'),
@@ -38,6 +45,16 @@ const configSchema = z.object({
   MAX_RUNS_PER_TENANT: z.coerce.number().int().min(1).max(10_000).optional(),
   /** Of one tenant in one shard of the queue, waiting and running, on all orchestrators; a submission beyond it is refused. */
   MAX_QUEUED_RUNS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
+  /** Of one tenant's runs that wait or are in flight, as far as this orchestrator submitted them; a submission beyond it is refused. */
+  MAX_QUEUED_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .default(256 * 1024 * 1024),
+  /** Limits of the streams, bytes; absent: a default (1, 2 and 1 GiB), unless they have limits already. The same for all orchestrators. */
+  QUEUE_MAX_BYTES: maxBytes,
+  LOG_MAX_BYTES: maxBytes,
+  EVENTS_MAX_BYTES: maxBytes,
   /** Commands of one shard of the queue (of 16) that all orchestrators together hold; the same for all orchestrators. */
   MAX_RUNS_IN_FLIGHT: z.coerce.number().int().min(100).max(1_000_000).default(20_000),
   /** Of one tenant, at this orchestrator. */
@@ -67,6 +84,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
       replicas: config.STREAM_REPLICAS,
       maxQueuedRuns: config.MAX_QUEUED_RUNS,
       maxRunsInFlight: config.MAX_RUNS_IN_FLIGHT,
+      maxBytes: { commands: config.QUEUE_MAX_BYTES, log: config.LOG_MAX_BYTES, events: config.EVENTS_MAX_BYTES },
     };
     await ensureTopology(access, topology);
     const discovery = createDiscovery(bus);
@@ -94,6 +112,8 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('runs', (remainingMs) => consumer.drain(remainingMs()));
     const shards = watchRunShards(access);
     resources.add('shards of commands', () => shards.stop());
+    const trimmer = startLogTrimmer(access);
+    resources.add('trimmer of the chunk log', () => trimmer.stop());
     await discovery.refresh();
     const refuse = (error: Error, subject: string) =>
       log.error({ subject, error: error.message }, 'a command was refused');
@@ -102,10 +122,12 @@ export const service: ServiceDefinition<typeof configSchema> = {
     const expiring = consumeExpiries(access, (expiry) => expireRun(access, expiry), draining);
     resources.add('expiries', () => expiring);
 
-    const submits = createSubmitGuard({
+    const submitLimits = {
       maxInputBytes: config.MAX_INPUT_BYTES,
       runsPerSecond: config.RUNS_PER_SECOND,
-    });
+      maxQueuedBytes: config.MAX_QUEUED_BYTES,
+    };
+    const submits = createSubmitGuard(submitLimits, access.runShards.queuedBytes);
     const runs = createRunsApi(access, agents, submits);
     const letters = createDeadLettersApi(access, saves, runs.submit);
     const definitions = createAgentsApi(agents, discovery);

@@ -16,6 +16,8 @@ export type DurableOptions = {
   signal?: AbortSignal;
   /** One try: an outage that was waited out already is not waited out again. */
   once?: boolean;
+  /** A full subject or stream is refused at once; absent: it is tried again, since room is made. */
+  isQueue?: boolean;
   /** The stream forgets it after so long, s; where it takes such. Absent: after its own age. */
   ttlSeconds?: number;
 };
@@ -39,7 +41,7 @@ export async function publishBytesDurably(
   subject: string,
   payload: Uint8Array,
   msgID: string,
-  { signal, once = false, ttlSeconds }: DurableOptions = {},
+  { signal, once = false, isQueue = false, ttlSeconds }: DurableOptions = {},
 ): Promise<Stored> {
   const giveUpAt = once ? 0 : Date.now() + GIVE_UP_AFTER_MS;
   for (;;) {
@@ -52,7 +54,7 @@ export async function publishBytesDurably(
       });
       return { sequence: acked.seq, duplicate: acked.duplicate };
     } catch (cause) {
-      if (isCode(cause, SUBJECT_IS_FULL)) throw full(subject, cause);
+      if (isQueue && isCode(cause, SUBJECT_IS_FULL)) throw full(subject, cause);
       if (Date.now() > giveUpAt || access.bus.nc.isClosed() || signal?.aborted) {
         throw new MillraceError('bus-unreachable', `${subject} was not stored: ${String(cause)}`, {
           cause,
@@ -70,7 +72,7 @@ export async function publishBytesDurably(
 const FULL_RETRY_AFTER_MS = 2_000;
 
 function full(subject: string, cause: unknown): MillraceError {
-  return new MillraceError('queue-full', `${subject} holds as many messages as it may.`, {
+  return new MillraceError('queue-full', `${subject} has no room for another message.`, {
     cause,
     path: subject,
     remedy: 'Try again when some of what waits has been done, or start more orchestrators.',

@@ -5,11 +5,18 @@ import type { ConsumerConfig, JetStreamManager, StreamConfig } from '@nats-io/je
 import { Kvm } from '@nats-io/kv';
 import { configDifferences, type Difference } from './config-differences.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
-import { CONSUMER_EXISTS, STREAM_NAME_EXISTS, STREAM_NOT_FOUND, isCode, notGiven } from './jetstream-errors.ts';
+import {
+  CONSUMER_EXISTS,
+  STORAGE_IS_RESERVED,
+  STREAM_NAME_EXISTS,
+  STREAM_NOT_FOUND,
+  isCode,
+  notGiven,
+} from './jetstream-errors.ts';
 
 export const NS_PER_MS = 1_000_000;
 
-export type Named = Partial<StreamConfig> & { name: string };
+type Named = Partial<StreamConfig> & { name: string };
 
 export type WantedStream = {
   config: Named;
@@ -17,7 +24,12 @@ export type WantedStream = {
   prefix: string;
   /** Subjects that an older version gave the stream: they alone are updated to those of `config`. */
   formerSubjects?: readonly string[];
+  /** Limit of its size. One that is not `isSet` is a default, which replaces no limit that the stream has. */
+  maxBytes?: { bytes: number; isSet: boolean };
 };
+
+/** A default limit that the server has no room to reserve is halved, down to this; then the stream gets none. */
+const MIN_BYTES = 64 * 1024 * 1024;
 
 /** Never updated. */
 const FIXED = ['subjects', 'retention', 'storage'] as const;
@@ -38,9 +50,9 @@ async function compareStream(jsm: JetStreamManager, wanted: WantedStream): Promi
 }
 
 async function ensureStream(jsm: JetStreamManager, wanted: WantedStream): Promise<void> {
-  const { config, prefix } = wanted;
+  const { config, prefix, maxBytes } = wanted;
   try {
-    await jsm.streams.add({ ...config, metadata: { [PREFIX_KEY]: prefix } });
+    await withinRoom(maxBytes, (limit) => jsm.streams.add({ ...config, ...limit, metadata: { [PREFIX_KEY]: prefix } }));
     return;
   } catch (error) {
     if (!isCode(error, STREAM_NAME_EXISTS)) throw notGiven(config.name, error);
@@ -54,15 +66,36 @@ async function matchStream(jsm: JetStreamManager, wanted: WantedStream): Promise
   try {
     const there = (await jsm.streams.info(name)).config;
     refuseForeign(there, wanted);
-    const differences = configDifferences(there, config);
+    const maxBytes = wanted.maxBytes && (wanted.maxBytes.isSet || there.max_bytes <= 0) ? wanted.maxBytes : undefined;
+    const differences = configDifferences(there, { ...config, ...(maxBytes && { max_bytes: maxBytes.bytes }) });
     if (differences.length === 0 && there.metadata?.[PREFIX_KEY] !== undefined) return;
     const metadata = { ...there.metadata, [PREFIX_KEY]: prefix };
-    await jsm.streams.update(name, { ...there, ...config, metadata }).catch((cause: Error) => {
+    const update = (limit: { max_bytes?: number }) =>
+      jsm.streams.update(name, { ...there, ...config, ...limit, metadata });
+    await withinRoom(maxBytes, update).catch((cause: Error) => {
       throw mismatch(`Stream ${name}`, differences, cause);
     });
   } catch (error) {
     throw MillraceError.isInstance(error) ? error : notGiven(name, error);
   }
+}
+
+/** The server reserves the limit of each stream and refuses one that does not fit. A configured limit fails then, a default is halved. */
+async function withinRoom(
+  maxBytes: WantedStream['maxBytes'],
+  write: (limit: { max_bytes?: number }) => Promise<unknown>,
+): Promise<void> {
+  const { bytes: first = 0, isSet = false } = maxBytes ?? {};
+  if (isSet) return void (await write({ max_bytes: first }));
+  for (let bytes = first; bytes >= MIN_BYTES; bytes /= 2) {
+    try {
+      await write({ max_bytes: bytes });
+      return;
+    } catch (error) {
+      if (!isCode(error, STORAGE_IS_RESERVED)) throw error;
+    }
+  }
+  await write({});
 }
 
 /** A stream that is another system's, or that this system cannot take over without losing data. */

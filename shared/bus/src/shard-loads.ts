@@ -29,6 +29,15 @@ export function addCommand(loads: ShardLoads, shard: number, tenant: string): vo
   load.tenants.set(tenant, (load.tenants.get(tenant) ?? 0) + 1);
 }
 
+/** Commands in all shards. */
+export function countByTenant(loads: ShardLoads): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { tenants } of loads) {
+    for (const [tenant, count] of tenants) counts.set(tenant, (counts.get(tenant) ?? 0) + count);
+  }
+  return counts;
+}
+
 export function chooseShard(loads: ShardLoads, tenant: string): number {
   const home = homeShard(tenant);
   const others = loads.map(({ total, tenants }) => total - (tenants.get(tenant) ?? 0));

@@ -158,6 +158,58 @@ describe('a stream that is there is left alone', () => {
   });
 });
 
+describe('the limits of streams in bytes', () => {
+  const limits = async ({ bus }: JetStreamAccess) => {
+    const { runs, chunks, events, state } = bus.names;
+    const infos = await Promise.all(
+      [runs, chunks(0), events, `KV_${state}`].map((name) => access.jsm.streams.info(name)),
+    );
+    return infos.map(({ config }) => [config.max_bytes > 0, config.discard]);
+  };
+
+  test('are added to streams of an older version; the queue, the log and the state refuse, and events discard the oldest', async () => {
+    const elder = await openJetStream(await owner.connect({ prefix: 'elder.v1' }));
+    const { names, subjects } = elder.bus;
+    await elder.jsm.streams.add({ name: names.chunks(0), subjects: [subjects.logs], allow_msg_ttl: true });
+    await elder.js.publish('elder.v1.log.3.acme.r1.chunks', '{}');
+    await ensureTopology(elder);
+    expect(await limits(elder)).toEqual([
+      [true, 'new'],
+      [true, 'new'],
+      [true, 'old'],
+      [false, 'new'],
+    ]);
+    expect((await elder.jsm.streams.info(names.chunks(0))).state.messages).toBe(1);
+  });
+
+  test('are those that were configured, until others are configured', async () => {
+    const own = await openJetStream(await owner.connect({ prefix: 'own.v1' }), { logStreams: 2 });
+    await ensureTopology(own, { maxBytes: { log: 4_000_000 } });
+    await ensureTopology(own);
+    const log = () => own.jsm.streams.info(own.bus.names.chunks(1));
+    expect((await log()).config.max_bytes).toBe(2_000_000);
+    await ensureTopology(own, { maxBytes: { log: 6_000_000 } });
+    expect((await log()).config.max_bytes).toBe(3_000_000);
+  });
+
+  const small = useNats();
+  const smallOwner = useBus(small, 'small');
+  test('are smaller on a server with less storage', async () => {
+    const opened = await openJetStream(smallOwner.bus);
+    const answer: { config: { max_storage: number } } = JSON.parse(
+      await (await fetch(`${small.monitorUrl}/jsz`)).text(),
+    );
+    const free = 600 * 1024 * 1024;
+    await opened.jsm.streams.add({ name: 'OTHERS', subjects: ['others'], max_bytes: answer.config.max_storage - free });
+    await ensureTopology(opened);
+    const { runs, chunks, events } = smallOwner.bus.names;
+    const infos = await Promise.all([runs, chunks(0), events].map((name) => opened.jsm.streams.info(name)));
+    const sum = infos.reduce((all, info) => all + Math.max(info.config.max_bytes, 0), 0);
+    expect(sum).toBeGreaterThan(0);
+    expect(sum).toBeLessThanOrEqual(free);
+  });
+});
+
 test('a Millrace with another prefix has streams of its own', async () => {
   const bus = await owner.connect({ prefix: 'other.v1' });
   await ensureTopology(await openJetStream(bus));

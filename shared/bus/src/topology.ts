@@ -2,7 +2,7 @@
 import { AckPolicy, DiscardPolicy, RetentionPolicy, StorageType, type ConsumerConfig } from '@nats-io/jetstream';
 import { RUN_SHARDS } from '@millrace/contracts';
 import type { Bus } from './bus.ts';
-import { NS_PER_MS, ensureBucket, ensureConsumer, ensureStreams, type Named } from './ensure-config.ts';
+import { NS_PER_MS, ensureBucket, ensureConsumer, ensureStreams, type WantedStream } from './ensure-config.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { logSubjects } from './log-streams.ts';
 
@@ -10,6 +10,8 @@ const HOUR_MS = 3_600_000;
 /** The longest deadline and ten minutes. What belongs to a shorter run says itself how long it is kept. */
 const CHUNK_LOG_AGE_MS = 24 * HOUR_MS + 10 * 60_000;
 const EVENTS_AGE_MS = 7 * 24 * HOUR_MS;
+const GIB = 1024 ** 3;
+const DEFAULT_BYTES = { commands: GIB, log: 2 * GIB, events: GIB };
 /** Publishing twice within this time stores once: longer than an outage of a stream's leader. */
 const DUPLICATE_WINDOW_MS = 2 * 60_000;
 /**
@@ -28,6 +30,8 @@ export type TopologyOptions = {
   maxQueuedRuns?: number;
   /** Commands of one shard that orchestrators hold at once; the server delivers further ones when some of these are acknowledged. */
   maxRunsInFlight?: number;
+  /** Of the streams of commands, of the chunk log together, and of events; absent: a default, unless they have limits already. */
+  maxBytes?: { commands?: number | undefined; log?: number | undefined; events?: number | undefined };
 };
 
 /**
@@ -39,7 +43,7 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
   const { names } = bus;
   const { replicas = 1 } = options;
   const { prefix } = bus.subjects;
-  const streams = streamsOf(access, options).map((config) => ({ config, prefix }));
+  const streams = streamsOf(access, options).map((one) => ({ ...one, prefix }));
   const formerSubjects = [bus.subjects.unshardedRuns];
   await ensureStreams(
     jsm,
@@ -74,41 +78,51 @@ export function consumersOf({ names, subjects }: Bus, options: TopologyOptions =
 
 function streamsOf(
   { bus: { subjects, names }, logStreams }: JetStreamAccess,
-  { replicas = 1, maxQueuedRuns = MAX_QUEUED_RUNS }: TopologyOptions,
-): Named[] {
+  { replicas = 1, maxQueuedRuns = MAX_QUEUED_RUNS, maxBytes = {} }: TopologyOptions,
+): Pick<WantedStream, 'config' | 'maxBytes'>[] {
   const common = {
     storage: StorageType.File,
     num_replicas: replicas,
     duplicate_window: DUPLICATE_WINDOW_MS * NS_PER_MS,
   };
   const kept = (ageMs: number) => ({ max_age: ageMs * NS_PER_MS, allow_direct: true });
+  const limit = (of: keyof typeof DEFAULT_BYTES, parts = 1) => {
+    const bytes = maxBytes[of];
+    return { maxBytes: { bytes: Math.ceil((bytes ?? DEFAULT_BYTES[of]) / parts), isSet: bytes !== undefined } };
+  };
+  const runs = {
+    ...common,
+    name: names.runs,
+    subjects: [subjects.unshardedRuns, subjects.allRuns],
+    retention: RetentionPolicy.Workqueue,
+    // A subject is a tenant in a shard: a tenant that submits more than is done does not fill the queue of the others.
+    discard: DiscardPolicy.New,
+    discard_new_per_subject: true,
+    max_msgs_per_subject: maxQueuedRuns,
+  };
+  // Schedules, and the expiries that the server makes of them when they are due. A stream of its own: the server schedules into the same
+  // stream alone, and into none that refuses new messages of a full subject, as that of the commands does.
+  const timers = {
+    ...common,
+    name: names.timers,
+    subjects: [subjects.allTimers, subjects.expiries],
+    retention: RetentionPolicy.Workqueue,
+    allow_msg_schedules: true,
+  };
+  const logs = logSubjects(subjects, logStreams).map((own, at) => ({
+    ...common,
+    name: names.chunks(at),
+    subjects: own,
+    // A full log refuses new chunks until those of ended runs are removed: it must not discard those of a run that has not ended.
+    discard: DiscardPolicy.New,
+    allow_msg_ttl: true,
+    ...kept(CHUNK_LOG_AGE_MS),
+  }));
+  const events = { ...common, name: names.events, subjects: [subjects.allEvents], ...kept(EVENTS_AGE_MS) };
   return [
-    {
-      ...common,
-      name: names.runs,
-      subjects: [subjects.unshardedRuns, subjects.allRuns],
-      retention: RetentionPolicy.Workqueue,
-      // A subject is a tenant in a shard: a tenant that submits more than is done does not fill the queue of the others.
-      discard: DiscardPolicy.New,
-      discard_new_per_subject: true,
-      max_msgs_per_subject: maxQueuedRuns,
-    },
-    // Schedules, and beside them what comes of them when they are due. A stream of its own: the server schedules into the same stream
-    // alone, and not where a full subject refuses what is new, as that of the commands does.
-    {
-      ...common,
-      name: names.timers,
-      subjects: [subjects.allTimers, subjects.expiries],
-      retention: RetentionPolicy.Workqueue,
-      allow_msg_schedules: true,
-    },
-    ...logSubjects(subjects, logStreams).map((own, at) => ({
-      ...common,
-      name: names.chunks(at),
-      subjects: own,
-      allow_msg_ttl: true,
-      ...kept(CHUNK_LOG_AGE_MS),
-    })),
-    { ...common, name: names.events, subjects: [subjects.allEvents], ...kept(EVENTS_AGE_MS) },
+    { config: runs, ...limit('commands') },
+    { config: timers },
+    ...logs.map((config) => ({ config, ...limit('log', logStreams) })),
+    { config: events, ...limit('events') },
   ];
 }

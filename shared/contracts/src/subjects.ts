@@ -79,6 +79,13 @@ export function tenantAndRun(prefix: string, subject: string): { tenant: string 
   return tokens[0] === 'control' ? { tenant: tokens[1], run: tokens[2] } : { tenant: tokens[2], run: tokens[3] };
 }
 
+/** Tenant and run of a batch in the chunk log; undefined for any other subject. */
+export function tenantAndRunOfLog(prefix: string, subject: string): { tenant: string; run: string } | undefined {
+  const [kind, , tenant, run, , ...rest] = subject.slice(prefix.length + 1).split('.');
+  const isLog = subject.startsWith(`${prefix}.`) && kind === 'log' && rest.length === 0;
+  return isLog && tenant !== undefined && run !== undefined ? { tenant, run } : undefined;
+}
+
 /** Shard and tenant of a sharded command's subject; undefined for any other subject. */
 export function shardAndTenant(prefix: string, subject: string): { shard: number; tenant: string } | undefined {
   const [kind, shard = '', tenant, ...rest] = subject.slice(prefix.length + 1).split('.');

@@ -10,6 +10,8 @@ const request = (tenant = 'acme', text = 'hello'): RunRequest => ({
   requestContext: {},
   deadlineMs: 1_000,
 });
+const limits = { maxInputBytes: 1_000, runsPerSecond: 1, maxQueuedBytes: 5_000 };
+const nothingQueued = () => 0;
 const refusal = (work: () => void): MillraceError | undefined => {
   try {
     work();
@@ -22,7 +24,7 @@ const refusal = (work: () => void): MillraceError | undefined => {
 
 test('a tenant may submit a second’s runs at once, then as many a second, and is told when to come back', () => {
   let now = 0;
-  const guard = createSubmitGuard({ maxInputBytes: 1_000, runsPerSecond: 10 }, () => now);
+  const guard = createSubmitGuard({ ...limits, runsPerSecond: 10 }, nothingQueued, () => now);
   const submit = () => refusal(() => guard.check(request()));
   for (let count = 0; count < 10; count++) expect(submit()).toBeUndefined();
   const refused = submit();
@@ -35,17 +37,32 @@ test('a tenant may submit a second’s runs at once, then as many a second, and 
 });
 
 test('one tenant’s runs do not count for another one', () => {
-  const guard = createSubmitGuard({ maxInputBytes: 1_000, runsPerSecond: 1 }, () => 0);
+  const guard = createSubmitGuard(limits, nothingQueued, () => 0);
   expect(refusal(() => guard.check(request('acme')))).toBeUndefined();
   expect(refusal(() => guard.check(request('acme')))).toBeDefined();
   expect(refusal(() => guard.check(request('other')))).toBeUndefined();
 });
 
 test('messages that are larger than the limit are refused by its name, and cost nothing of the rate', () => {
-  const guard = createSubmitGuard({ maxInputBytes: 1_000, runsPerSecond: 1 }, () => 0);
+  const guard = createSubmitGuard(limits, nothingQueued, () => 0);
   expect(refusal(() => guard.check(request('acme', 'x'.repeat(1_000))))).toMatchObject({
     code: 'input-too-large',
     path: 'MAX_INPUT_BYTES',
   });
   expect(refusal(() => guard.check(request()))).toBeUndefined();
+});
+
+test('a tenant with as many bytes in the queue as it may have is refused by the name of that limit, and others are not', () => {
+  const guard = createSubmitGuard(
+    limits,
+    (tenant) => (tenant === 'acme' ? 4_500 : 0),
+    () => 0,
+  );
+  expect(refusal(() => guard.check(request('acme', 'x'.repeat(700))))).toMatchObject({
+    code: 'queue-full',
+    path: 'MAX_QUEUED_BYTES',
+    retryAfterMs: expect.any(Number),
+  });
+  expect(refusal(() => guard.check(request('acme')))).toBeUndefined();
+  expect(refusal(() => guard.check(request('other', 'x'.repeat(700))))).toBeUndefined();
 });

@@ -1,11 +1,13 @@
-// What one tenant may submit: so many bytes a run, so many runs a second. Counted here, on this orchestrator: a tenant's rate over all of
-// them is as many times that as there are orchestrators.
+// Limits of a tenant's submissions: bytes of a run, bytes of its runs in the queue, runs a second. This orchestrator counts the runs that it
+// submits itself, so a tenant's limits over all orchestrators are as many times these as there are orchestrators.
 import { MillraceError, type RunRequest } from '@millrace/contracts';
 
 export type SubmitLimits = {
   /** UTF-8 bytes of the messages, the context and the overrides as JSON. */
   maxInputBytes: number;
   runsPerSecond: number;
+  /** UTF-8 bytes of a tenant's runs that wait or are in flight. */
+  maxQueuedBytes: number;
 };
 
 /** A tenant may submit the runs of so long at once, ms. */
@@ -14,12 +16,17 @@ const BURST_MS = 1_000;
 const MAX_TENANTS = 10_000;
 
 export type SubmitGuard = {
-  /** @throws input-too-large, too-many-runs with retryAfterMs */
+  /** @throws input-too-large; too-many-runs and queue-full with retryAfterMs */
   check(request: RunRequest): void;
 };
 
-export function createSubmitGuard(limits: SubmitLimits, now: () => number = () => performance.now()): SubmitGuard {
-  const { maxInputBytes, runsPerSecond } = limits;
+/** @param queuedBytes of a tenant's runs in the queue */
+export function createSubmitGuard(
+  limits: SubmitLimits,
+  queuedBytes: (tenant: string) => number,
+  now: () => number = () => performance.now(),
+): SubmitGuard {
+  const { maxInputBytes, runsPerSecond, maxQueuedBytes } = limits;
   const intervalMs = 1_000 / runsPerSecond;
   const burstMs = Math.max(BURST_MS, intervalMs);
   /** By tenant: the time up to which what was submitted is paid for, the longest ago first. */
@@ -35,6 +42,7 @@ export function createSubmitGuard(limits: SubmitLimits, now: () => number = () =
       const { tenant } = request;
       const bytes = inputBytes(request);
       if (bytes > maxInputBytes) throw tooLarge(bytes, maxInputBytes);
+      if (queuedBytes(tenant) + bytes > maxQueuedBytes) throw queueFull(tenant, maxQueuedBytes);
       const at = now();
       const until = Math.max(paidUntil.get(tenant) ?? at, at) + intervalMs;
       const early = until - at - burstMs;
@@ -57,6 +65,21 @@ function tooLarge(bytes: number, limit: number): MillraceError {
     path: 'MAX_INPUT_BYTES',
     remedy: 'Send less text, or send files as references.',
   });
+}
+
+/** Runs take seconds: some of the queued ones end by then. */
+const FULL_RETRY_AFTER_MS = 2_000;
+
+function queueFull(tenant: string, limit: number): MillraceError {
+  return new MillraceError(
+    'queue-full',
+    `The runs of "${tenant}" that wait or are in flight may have ${limit} bytes.`,
+    {
+      path: 'MAX_QUEUED_BYTES',
+      remedy: 'Submit again when some of them have ended, send less text, or send files as references.',
+      retryAfterMs: FULL_RETRY_AFTER_MS,
+    },
+  );
 }
 
 function tooMany(tenant: string, runsPerSecond: number, waitMs: number): MillraceError {

@@ -22,7 +22,8 @@ export async function submitRun(access: JetStreamAccess, request: RunRequest, ag
   // A request of the same id and content that was put there a moment ago is stored once.
   const msgID = `${tenant}.${runId}.${command.requestHash}`;
   const known = { headRevision: there.revision, agentRevision };
-  const queueing = publishDurably(access, access.runShards.nextSubject(tenant), { ...command, ...known }, msgID);
+  const subject = access.runShards.nextSubject(tenant, Buffer.byteLength(JSON.stringify(request)));
+  const queueing = publishDurably(access, subject, { ...command, ...known }, msgID, { isQueue: true });
   // Read after the head was created: a cancel writes its key before it reads the head once more, so that one of the two sees the other.
   const [queued, cancelled] = await Promise.allSettled([queueing, isCancelAsked(access, tenant, runId)]);
   if (queued.status === 'rejected') {

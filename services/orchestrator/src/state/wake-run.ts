@@ -8,5 +8,7 @@ export async function wakeRun(access: JetStreamAccess, head: RunHead, reason: st
   // Of one that is under way: it may have been put away by the time that the command comes, and then has no more left than that.
   const deadlineMs = suspension?.remainingMs ?? Math.max(deadlineAt - Date.now(), 0);
   const command: Command = { command: 'resume', request: { tenant, runId, deadlineMs }, submittedAt: Date.now() };
-  await publishDurably(access, access.runShards.nextSubject(tenant), command, `${tenant}.${runId}.resume.${reason}`);
+  await publishDurably(access, access.runShards.nextSubject(tenant), command, `${tenant}.${runId}.resume.${reason}`, {
+    isQueue: true,
+  });
 }
