@@ -7,6 +7,7 @@ export const ROOM_TABLE: Readonly<Record<string, Rooms>> = {
   'services/orchestrator/src': {
     api: ['agents', 'state', 'peers'],
     agents: ['peers'],
+    takeover: ['state', 'peers'],
     run: ['model', 'stages', 'state', 'peers'],
     model: ['stages', 'state', 'peers'],
     stages: ['state', 'peers'],

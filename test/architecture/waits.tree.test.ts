@@ -9,6 +9,7 @@ const WAITS: Record<string, string> = {
   'services/orchestrator/src/stages/ask-with-policy.ts': 'nobody is there, or everybody is full',
   'services/orchestrator/src/state/trim-log.ts': 'keeps room in the chunk log, outside of the runs',
   'services/orchestrator/src/state/through-outages.ts': 'the bus is away',
+  'services/orchestrator/src/takeover/watch-peers.ts': 'asks other orchestrators now and then, outside of the runs',
   'shared/bus/src/consume-each.ts': 'the consumer is away',
   'shared/bus/src/durable-publish.ts': 'the stream is away',
   'shared/bus/src/guard-topology.ts': 'looks at the streams now and then, beside the runs',

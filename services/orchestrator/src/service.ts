@@ -3,6 +3,7 @@ import { LOG_SHARDS } from '@millrace/contracts';
 import { createModels } from '@millrace/models';
 import {
   advertise,
+  answerPeers,
   consumeCommands,
   consumeExpiries,
   ensureTopology,
@@ -29,6 +30,7 @@ import { MAX_WAIT_HOURS, openPutOffSaves } from './state/put-off-saves.ts';
 import { createRunConsumer } from './run/run-consumer.ts';
 import { startLogTrimmer } from './state/trim-log.ts';
 import { createSessionInbox } from './peers/session-inbox.ts';
+import { watchPeers } from './takeover/watch-peers.ts';
 
 const maxBytes = z.coerce
   .number()
@@ -109,6 +111,9 @@ export const service: ServiceDefinition<typeof configSchema> = {
     resources.add('saver', stopSaving);
     const limits = { maxRuns: config.MAX_RUNS, maxRunsPerTenant: config.MAX_RUNS_PER_TENANT ?? config.MAX_RUNS };
     const consumer = createRunConsumer(deps, limits, draining);
+    // Released after the runs: a peer that has no answer any more has no runs either.
+    const peers = answerPeers(bus);
+    resources.add('answers to peers', () => peers.stop());
     resources.add('runs', (remainingMs) => consumer.drain(remainingMs()));
     const shards = watchRunShards(access);
     resources.add('shards of commands', () => shards.stop());
@@ -119,6 +124,8 @@ export const service: ServiceDefinition<typeof configSchema> = {
       log.error({ subject, error: error.message }, 'a command was refused');
     const consuming = consumeCommands(access, { room: consumer.room, take: consumer.take, refuse }, draining);
     resources.add('commands', () => consuming);
+    const watching = watchPeers(access);
+    resources.add('watch of peers', () => watching.stop());
     const expiring = consumeExpiries(access, (expiry) => expireRun(access, expiry), draining);
     resources.add('expiries', () => expiring);
 

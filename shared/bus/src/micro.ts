@@ -140,7 +140,7 @@ const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 const MAX_GATHERED_BYTES = 64 * 1024 * 1024;
 
 /** Others' services answer on these subjects too: what does not fit is theirs, and is left out. What is too large is left out aloud. */
-function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>, { gatherMs, max }: Gather): Promise<T[]> {
+export function gather<T>(bus: Bus, subject: string, schema: z.ZodType<T>, { gatherMs, max }: Gather): Promise<T[]> {
   return new Promise((resolve) => {
     const found: T[] = [];
     let bytes = 0;

@@ -57,6 +57,8 @@ export function createSubjects(prefix: string = DEFAULT_PREFIX) {
     controls: `${join('control')}.*.*`,
     /** Between orchestrators: asks the owner of a run for its report. */
     inspect: (orchestrator: string) => join('inspect', orchestrator),
+    /** Asked by other orchestrators: all that are up, or one by its id. It answers until it has handed its runs over. */
+    peer: (orchestrator?: string) => (orchestrator === undefined ? join('peer') : join('peer', orchestrator)),
     cancelCalls: (service: string) => join('cancel', service),
   };
 }
@@ -147,6 +149,8 @@ export const stateKeys = {
   deadLetter: (tenant: string, run: string) => `dead.${checked(tenant)}.${checked(run)}`,
   deadLetters: (tenant: string) => `dead.${checked(tenant)}.*`,
   cancel: (tenant: string, run: string) => `cancel.${checked(tenant)}.${checked(run)}`,
+  /** The claim on the runs of an orchestrator that has left. */
+  claim: (orchestrator: string) => `claim.${checked(orchestrator)}`,
 };
 /** In the bucket of saves that were put off. */
 export const saveKey = (tenant: string, run: string): string => `${checked(tenant)}.${checked(run)}`;
