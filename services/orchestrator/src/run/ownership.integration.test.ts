@@ -128,11 +128,16 @@ describe('a command in the queue', () => {
     const run = await begin({ agent: await apply({}, planOf([planEntry('p', { timeoutMs: 60_000 })])) });
     consumer.take(run.delivery);
     await eventually(async () => (await run.head())?.status === 'running');
+    const next = await begin({ sequence: 8 });
+    consumer.take(next.delivery);
+    const key = stateKeys.head('acme', run.runId);
+    const { state } = connection.bus.names;
+    await writeEntry(stream.access, state, key, { ...(await run.head()), owner: 'another', epoch: 9 }, {});
     deps.access.bus.nc.publish(
       connection.bus.subjects.control('acme', run.runId),
       JSON.stringify({ control: 'epoch', epoch: 9 }),
     );
-    await consumer.room(run.delivery.queue);
+    await eventually(() => next.acknowledged() === 1);
     expect(run.acknowledged()).toBe(0);
   });
 });

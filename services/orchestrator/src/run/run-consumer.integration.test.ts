@@ -1,42 +1,17 @@
-import { publish } from '@millrace/bus';
 import { eventually, useBus, useNats } from '@millrace/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createDriver, type DrivenRun } from '../testing/driven-runs.ts';
 import { useJetStream } from '../testing/jetstream.ts';
+import { useRunConsumers } from '../testing/run-consumers.ts';
 import { driveRun } from './drive-run.ts';
-import { createRunConsumer, type RunConsumer } from './run-consumer.ts';
+import type { RunConsumer } from './run-consumer.ts';
 import { readHead } from '../state/run-head.ts';
 import { createRunStop } from '../state/run-stop.ts';
 
 const nats = useNats();
 const connection = useBus(nats, 'orchestrator');
 const stream = useJetStream(connection);
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
-
-/** A consumer of runs whose model waits for the gate. */
-async function consumer(maxRuns: number, maxRunsPerTenant = maxRuns) {
-  const gate = Promise.withResolvers<void>();
-  const driver = createDriver(stream, { text: 'Hello.', until: gate.promise });
-  const draining = new AbortController();
-  const runs: RunConsumer = createRunConsumer(driver.deps, { maxRuns, maxRunsPerTenant }, draining.signal);
-  const agent = await driver.apply();
-  stops.push(async () => {
-    gate.resolve();
-    await runs.drain(2_000);
-    driver.stop();
-  });
-  await connection.bus.nc.flush();
-  return {
-    ...driver,
-    runs,
-    draining,
-    open: gate.resolve,
-    begin: ({ sequence = 7 } = {}) => driver.begin({ agent, sequence }),
-  };
-}
+const { consumer, stops } = useRunConsumers(connection, stream);
 const isRunning = (run: DrivenRun) => eventually(() => run.chunks().some(({ type }) => type === 'text-delta'));
 const isSettled = async (promise: Promise<unknown>) =>
   Promise.race([promise.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
@@ -131,17 +106,6 @@ describe('commands of the queue', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('that come again of a run with another owner by now are left to that one', async () => {
-    const { runs, begin } = await consumer(4);
-    const run = await begin();
-    runs.take(run.delivery);
-    await isRunning(run);
-    runs.take(run.delivery);
-    publish(connection.bus, connection.bus.subjects.control('acme', run.runId), { control: 'epoch', epoch: 2 });
-    await runs.drain(2_000);
-    expect(await run.head()).toMatchObject({ status: 'running', epoch: 1 });
-  });
-
   test('whose run cannot be stored are left to come again, and the others go on', async () => {
     const { runs, begin, open, errors } = await consumer(4);
     const run = await begin();
@@ -152,40 +116,6 @@ describe('commands of the queue', () => {
     const other = await begin();
     runs.take(other.delivery);
     await eventually(() => other.acknowledged() === 1);
-  });
-});
-
-describe('a control message', () => {
-  const control = (run: DrivenRun, what: object) =>
-    publish(connection.bus, connection.bus.subjects.control('acme', run.runId), what);
-
-  test('cancels the run that it names, and no other', async () => {
-    const { runs, begin, open } = await consumer(4);
-    const [one, two] = [await begin(), await begin()];
-    runs.take(one.delivery);
-    runs.take(two.delivery);
-    await Promise.all([isRunning(one), isRunning(two)]);
-    control(one, { control: 'cancel' });
-    await eventually(() => one.acknowledged() === 1);
-    expect(await one.end()).toMatchObject({ result: { status: 'cancelled', text: 'Hello.' } });
-    expect(one.chunks().at(-1)?.type).toBe('abort');
-    open();
-    await eventually(() => two.acknowledged() === 1);
-    expect(await two.head()).toMatchObject({ status: 'finished' });
-  });
-
-  test('of a new epoch silences the old owner at once', async () => {
-    const { runs, begin } = await consumer(4);
-    const run = await begin();
-    runs.take(run.delivery);
-    await isRunning(run);
-    const said = run.live.length;
-    control(run, { control: 'epoch', epoch: 2 });
-    await runs.drain(2_000);
-    await connection.bus.nc.flush();
-    expect(run.live).toHaveLength(said);
-    expect(run.acknowledged()).toBe(0);
-    expect(await run.head()).toMatchObject({ status: 'running' });
   });
 });
 

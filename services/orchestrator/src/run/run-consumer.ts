@@ -1,8 +1,9 @@
 // Drives the runs of the commands that this orchestrator takes, and stops them: for a `control` message, a drain, a new owner.
-import { controlSchema, loggedError, tenantAndRun } from '@millrace/contracts';
-import { listen, within, type Delivery } from '@millrace/bus';
+import { loggedError } from '@millrace/contracts';
+import { within, type Delivery } from '@millrace/bus';
 import { driveRun } from './drive-run.ts';
 import { giveBack } from './give-back.ts';
+import { heedControls } from './heed-controls.ts';
 import { createWaitingCommands } from './waiting-commands.ts';
 import type { Deps } from '../state/run-context.ts';
 import { FencedError } from '../state/fenced-error.ts';
@@ -47,12 +48,7 @@ export function createRunConsumer(
   /** The last command that was delivered for a run that is still driven here, by run. */
   const behind = new Map<string, Delivery>();
   let isLeaving = false;
-  const controls = listen(bus, bus.subjects.controls, controlSchema, (control, subject) => {
-    const { tenant, run } = tenantAndRun(bus.subjects.prefix, subject);
-    const stop = active.get(`${tenant}.${run}`)?.stop;
-    if (control.control === 'cancel') stop?.stop('cancelled');
-    else stop?.fence(control.epoch);
-  });
+  const controls = heedControls(deps, (key) => active.get(key)?.stop);
   const drive = async (delivery: Delivery, stop: RunStop) => {
     try {
       await driveRun(deps, delivery, stop);

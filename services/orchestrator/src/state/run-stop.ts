@@ -19,6 +19,8 @@ export type RunStop = {
   isLeaving(): boolean;
   /** The run is driven here in this epoch: what is said of it, or of those before it, fences somebody else. */
   own(epoch: number): void;
+  /** Whether the run is driven here in an earlier epoch than that. */
+  isBefore(epoch: number): boolean;
   /** @param epoch of the new owner; absent: the run is let go here, whoever owns it */
   fence(epoch?: number): void;
 };
@@ -36,6 +38,7 @@ export function createRunStop(): RunStop {
     leave: () => void (leaving = true),
     isLeaving: () => leaving,
     own: (epoch) => void (owned = epoch),
+    isBefore: (epoch) => owned < epoch,
     fence(epoch) {
       if (epoch !== undefined && epoch <= owned) return;
       fencing.abort();

@@ -1,0 +1,36 @@
+// Consumers of runs over real streams, without the queue: call it after useJetStream.
+import type { TestBus } from '@millrace/testkit';
+import { afterEach } from 'vitest';
+import { createRunConsumer, type RunConsumer } from '../run/run-consumer.ts';
+import { createDriver } from './driven-runs.ts';
+import type { TestJetStream } from './jetstream.ts';
+
+export function useRunConsumers(connection: TestBus, stream: TestJetStream) {
+  const stops: (() => Promise<void> | void)[] = [];
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop();
+  });
+
+  /** A consumer of runs with a model that waits for the gate. */
+  async function consumer(maxRuns: number, maxRunsPerTenant = maxRuns) {
+    const gate = Promise.withResolvers<void>();
+    const driver = createDriver(stream, { text: 'Hello.', until: gate.promise });
+    const draining = new AbortController();
+    const runs: RunConsumer = createRunConsumer(driver.deps, { maxRuns, maxRunsPerTenant }, draining.signal);
+    const agent = await driver.apply();
+    stops.push(async () => {
+      gate.resolve();
+      await runs.drain(2_000);
+      driver.stop();
+    });
+    await connection.bus.nc.flush();
+    return {
+      ...driver,
+      runs,
+      draining,
+      open: gate.resolve,
+      begin: ({ sequence = 7 } = {}) => driver.begin({ agent, sequence }),
+    };
+  }
+  return { consumer, stops };
+}
