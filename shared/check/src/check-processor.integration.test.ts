@@ -112,7 +112,6 @@ describe('with a command that starts a replica', () => {
 
   const broken: [string, string, string, RegExp][] = [
     ['replicas', 'whose queue group gets no call', 'idle', /nobody is subscribed|none went to the replica/],
-    ['drain', 'that does not tell its sessions', 'without-closing', /was not told "closing"/],
     ['drain', 'that just ends', 'abrupt', /./],
   ];
   test.each(broken)(

@@ -29,7 +29,6 @@ export type PlayedSession = {
   processed(): number;
   /** The times at which messages came, as of performance.now(). */
   times(): readonly number[];
-  sawClosing(): boolean;
   /** The verdicts that ended it. @throws BrokenError for whatever was wrong until then */
   ended(): Promise<Verdict[]>;
   /** Resolves when the test holds, or the time is over. @throws BrokenError for whatever was wrong until then */
@@ -55,7 +54,7 @@ export async function withSession<T>(
   let wrong: BrokenError | undefined;
   let verdicts: Verdict[] | undefined;
   let [nextIn, nextOut, processed, named, received] = [0, 0, 0, 0, 0];
-  let [endSent, closing, silent, told] = [false, false, false, false];
+  let [endSent, silent, told] = [false, false, false];
   let opened: Opened | undefined;
 
   const hold = (output: SessionOutput, bytes: number) => {
@@ -80,7 +79,6 @@ export async function withSession<T>(
       if (problem !== undefined) broken(problem, output);
     }
     out.push(...come);
-    closing ||= output.closing === true;
     if (output.verdicts) conclude(output, output.verdicts);
   };
   const namedBy = ({ same, ...output }: SessionOutput, before: number): Chunk[] => {
@@ -169,7 +167,6 @@ export async function withSession<T>(
         chunks: () => out,
         processed: () => processed,
         times: () => times,
-        sawClosing: () => closing,
         async ended() {
           if (!(await until(() => verdicts !== undefined, waitMs(target))))
             broken(`the session did not end within ${waitMs(target)} ms: ${processed} of ${sent.length} chunks`);

@@ -86,7 +86,7 @@ export const sessionOutputSchema = quicklyRead(
     same: rangeSchema.optional().describe('these come out as they went in, before `chunks`'),
     verdicts: verdictsSchema.optional(),
     ms: z.array(z.number()).optional().describe("each entry's own time"),
-    closing: z.boolean().optional().describe('the replica is stopping: the session is better off on another one'),
+    closing: z.boolean().optional().describe('sent by older replicas that stop; accepted and ignored'),
   }),
 );
 export type SessionOutput = z.infer<typeof sessionOutputSchema>;

@@ -35,8 +35,6 @@ export type LinkedEvents = {
   seen(at: number, chunks: readonly Chunk[]): void;
   /** A session has ended, by its verdicts or by its loss. Nothing goes past it until it is passed or taken out. */
   ended(link: Link, end: SessionEnd): void;
-  /** Its replica is stopping. */
-  closing(link: Link): void;
   /** All have ended. */
   finished(): void;
   advanced(): void;
@@ -93,7 +91,6 @@ export function linkSessions(links: readonly Link[], events: LinkedEvents): Link
           events.advanced();
           checkDrained();
         },
-        closing: () => over || events.closing(link),
         ended(end) {
           slot.hasEnded = true;
           if (!over) events.ended(link, end);

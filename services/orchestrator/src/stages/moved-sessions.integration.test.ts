@@ -192,7 +192,7 @@ describe('a stream processor that may be skipped', () => {
 });
 
 describe('a replica that is stopped cleanly', () => {
-  test('hands its sessions to another one at once', async () => {
+  test('ends its sessions with the grace of its drain, and they go on at another one', async () => {
     const { chain, chunks, kept, push, shows, discovery, moves } = await step(entry('upper'));
     push(delta('a'));
     await shows('A');

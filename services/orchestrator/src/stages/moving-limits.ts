@@ -1,11 +1,11 @@
-// How often a step's sessions are moved. A replica that is lost is nobody's fault, but a chunk that kills whoever is given it must not
-// go through all replicas; and a processor that breaks has its attempts, as in a stage call. One that is being stopped is no loss: many may
-// be, one after the other, while the model says nothing.
+// Limits of how often a step's sessions are moved. A lost replica is no fault of the step, but a chunk that kills every replica must not go
+// through all of them, and a processor that breaks has its attempts, as in a stage call. A replica that is stopping ends its sessions in
+// order; many replicas may stop one after the other while the model sends nothing.
 import type { PlanEntry, VerdictOf } from '@millrace/contracts';
 
 /** In one step, whatever for. */
 const MAX_MOVES = 8;
-/** Because a replica says that it is stopping: it may be saying so all the time. */
+/** Sessions that replicas ended themselves, as a rolling restart does: bounded, because a replica may do so for ever. */
 const MAX_LEAVES = 32;
 /** One after the other at the same place: no chunk more was processed than before the move ahead. */
 const MAX_MOVES_IN_PLACE = 3;
@@ -15,13 +15,13 @@ type Loss = {
   failure: VerdictOf<'failure'>;
   /** How many chunks its session had processed. */
   place: number;
+  /** The replica has ended the session itself, with `session-lost`. */
+  isReported: boolean;
 };
 
 export type MovingLimits = {
   /** Counts it. */
   allow(loss: Loss): boolean;
-  /** Counts it: a replica is left that still serves. */
-  allowLeaving(): boolean;
   moves(): number;
 };
 
@@ -44,14 +44,13 @@ export function createMovingLimits(): MovingLimits {
   };
   return {
     allow(loss) {
-      if (moves >= MAX_MOVES || !loss.failure.retryable) return false;
-      const isAllowed = loss.failure.code === 'session-lost' ? allowLost(loss) : allowBroken(loss);
+      if (!loss.failure.retryable) return false;
+      const isLost = loss.failure.code === 'session-lost';
+      if (isLost && loss.isReported) return (leaves += 1) <= MAX_LEAVES;
+      if (moves >= MAX_MOVES) return false;
+      const isAllowed = isLost ? allowLost(loss) : allowBroken(loss);
       if (isAllowed) moves += 1;
       return isAllowed;
-    },
-    allowLeaving() {
-      leaves += 1;
-      return leaves <= MAX_LEAVES;
     },
     moves: () => moves + leaves,
   };

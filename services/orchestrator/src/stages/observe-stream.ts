@@ -55,7 +55,7 @@ export function observeStream(run: Run, entry: PlanEntry, input: StageInput): Ob
   const seeAll = async function* (link: Link, signal: AbortSignal): AsyncGenerator<Judged, void, void> {
     const { promise, resolve } = Promise.withResolvers<SessionEnd>();
     const quiet = () => undefined;
-    link.connection.start({ output: quiet, closing: quiet, advanced: feed, ended: resolve });
+    link.connection.start({ output: quiet, advanced: feed, ended: resolve });
     client = link.connection.client;
     feed();
     const end = await unlessStopped(promise, signal);

@@ -106,7 +106,7 @@ describe('opened sessions', () => {
     const own = connection.bus.subjects.session('guards', opened.replica, session.session);
     const fed = listen(connection.bus, own, sessionInputSchema, () => heard.push('own'));
     await connection.bus.nc.flush();
-    session.start({ output() {}, ended() {}, advanced() {}, closing() {} });
+    session.start({ output() {}, ended() {}, advanced() {} });
     session.client.push([delta('a')]);
     await connection.bus.nc.flush();
     session.client.drop();

@@ -62,7 +62,7 @@ test('a replica that opens sessions and goes away is asked a bounded number of t
   chain.push(words(1));
   const { stopped } = await chain.end();
   expect(stopped).toMatchObject({ verdict: { code: 'session-lost', message: expect.stringContaining('went away') } });
-  expect(logged.filter((line) => line.includes('opened again'))).toHaveLength(3);
+  expect(logged.filter((line) => line.includes('opening the sessions again'))).toHaveLength(3);
 }, 30_000);
 
 test('entries that a session has no verdict for, after one that stopped, have not failed', async () => {

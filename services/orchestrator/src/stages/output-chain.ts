@@ -1,47 +1,55 @@
-// The output stream's processors of one step, as a chain of sessions on their replicas: what is pushed in comes out guarded. A session
-// that is lost costs the step nothing: all are opened again elsewhere, with the states at the step's start, and given the raw chunks
-// again; what comes out again is compared with what was published. Knows nothing of models, publishing or what a verdict means for the
-// run; those meet in step-stream.ts.
+// The output stream's processors of one step, as a chain of sessions on their replicas: every chunk that is pushed in passes all of them. A lost
+// session costs the step nothing: all sessions are opened again elsewhere, with the states at the step's start, and receive the raw chunks
+// again; their output is compared with the published one. Drives the reducer of the phases (chain-state); knows nothing of models,
+// publishing or the meaning of a verdict for the run, which meet in step-stream.ts.
 import { judgesOf, loggedError, type Chunk, type StageInput } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import type { Outcome } from './ask-with-policy.ts';
-import { linkSessions, type Link, type LinkedSessions } from './linked-sessions.ts';
+import {
+  accept,
+  acceptAll,
+  close,
+  isOver,
+  resolve,
+  show,
+  type Chain,
+  type ChainEnd,
+  type ChainOutput,
+  type Lost,
+  type Openings,
+} from './chain-output.ts';
+import { openChainState, reduceChain, type ChainEffect, type ChainEvent } from './chain-state.ts';
+import { linkSessions, type Link } from './linked-sessions.ts';
 import { createMovingLimits } from './moving-limits.ts';
 import { openSessions, type Session } from './open-sessions.ts';
 import { createRoom } from './room.ts';
 import { reconnected } from './reconnected.ts';
-import { compareWith, type Comparison, type Fresh } from './repeated-output.ts';
+import { compareWith } from './repeated-output.ts';
 import { judgedAtEnd, notOpened, toldOf } from './session-verdicts.ts';
 import type { SessionEnd } from './session-client.ts';
 import { createStepObservers } from './step-observers.ts';
 import { createStepRecord } from './step-record.ts';
-import { emptyFold, foldTold, foldVerdict, judge, type Judged, type StageFold } from './verdict-fold.ts';
+import { acceptTold, mustNotFail, openVerdicts, restartVerdicts, withAbsent } from './step-verdicts.ts';
+import { judge, type Judged } from './verdict-fold.ts';
+
+export type { ChainEnd } from './chain-output.ts';
 
 export type OutputChain = {
   push(chunks: readonly Chunk[]): void;
   /**
-   * Nothing more comes. Resolves when everything is out, or when a processor stopped the stream.
-   * @param last makes what still goes through when all else is out: it is not among the output, and has no part in moving
+   * Pushes nothing more. Resolves when everything is out, or when a processor stopped the stream.
+   * @param last makes chunks that pass through the sessions behind all other output: they are not part of the output, nor of moving
    */
   end(last?: () => readonly Chunk[]): Promise<ChainEnd>;
   /** Resolves at once, or when the windows have room again. */
   room(): Promise<void>;
   /** Resolves when a processor stopped the stream, or a session was lost for good. */
   stopped: Promise<void>;
-  /** Ends it where it stands; nothing more comes out. Resolves within `tellMs`, with what the processors keep and have found so far. */
+  /** Ends the stream as it is and discards further output. Resolves within `tellMs`, with the states and findings so far. */
   tell(): Promise<ChainEnd>;
-  /** Gives all sessions up; nothing more comes out. */
+  /** Gives all sessions up and discards further output. */
   drop(): void;
-};
-
-/** `last`: what has come out of the last chunks; absent where there were none, or where a loss has undone them. */
-export type ChainEnd = StageFold & { last?: readonly Chunk[] };
-
-export type ChainOutput = {
-  output(chunks: readonly Chunk[]): void;
-  /** Of all that came out, only the first `count` chunks still count. */
-  retract(count: number): void;
 };
 
 /** Chunks that may wait before the model is read no further. */
@@ -49,235 +57,208 @@ const MAX_WAITING_CHUNKS = 1_024;
 const stage = 'processOutputStream';
 
 export async function openOutputChain(run: Run, input: StageInput, to: ChainOutput): Promise<OutputChain> {
-  const record = createStepRecord();
-  const limits = createMovingLimits();
-  const over = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<ChainEnd>();
-  let entries = judgesOf(run.plan, stage);
-  const observers = createStepObservers(run, input);
-  let linked: LinkedSessions | undefined;
-  let comparison: Comparison = compareWith([]);
-  /** Of those who were not there at the start: they have no part in what is published, and are not waited for again. */
-  let absent = emptyFold(input);
-  let fold = absent;
-  /** Entries that are skipped now, though what is published may bear their mark. */
-  let skipped: Judged[] = [];
-  let isEnding = false;
-  let makeLast: (() => readonly Chunk[]) | undefined;
-  let last: Chunk[] | undefined;
-  let isOver = false;
-  let isMoving = false;
-  let hasLostMore = false;
-  /** It was let go, and is still there. */
-  let left: Link | undefined;
-  // Nobody waits for room in a stream that is moved until it is, nor in one that is over.
-  const room = createRoom(run.signal, () => !isOver && (isMoving || (linked?.waiting() ?? 0) > MAX_WAITING_CHUNKS));
-  const close = () => {
-    isOver = true;
-    linked?.drop();
-    room.close();
+  const isFull = () =>
+    chain.state.phase === 'moving' ||
+    (chain.state.phase === 'streaming' && (chain.linked?.waiting() ?? 0) > MAX_WAITING_CHUNKS);
+  const chain: Chain = {
+    run,
+    input,
+    to,
+    record: createStepRecord(),
+    limits: createMovingLimits(),
+    observers: createStepObservers(run, input),
+    room: createRoom(run.signal, isFull),
+    over: Promise.withResolvers<void>(),
+    ended: Promise.withResolvers<ChainEnd>(),
+    state: openChainState(),
+    verdicts: openVerdicts(input),
+    entries: judgesOf(run.plan, stage),
+    reopened: [],
+    dispatch: (event) => dispatch(chain, event),
+    comparison: compareWith([]),
   };
-  const resolve = () => ended.resolve(last ? { ...fold, last } : fold);
-  const finish = () => {
-    close();
-    observers.end();
-    resolve();
-  };
-  /** Of a run that goes on elsewhere nothing counts: it is judged again there. */
-  const endNow = () => {
-    if (isOver) return;
-    isOver = true;
-    const telling = isGivenAway(run.signal) ? [] : (linked?.tell() ?? []);
-    if (telling.length === 0) linked?.drop();
-    room.close();
-    observers.end();
-    over.resolve();
-    void toldOf(telling, input, limits.moves()).then((told) => {
-      fold = told.reduce(foldTold, fold);
-      resolve();
-    });
-  };
-  const emit = ({ chunks, kept }: Fresh) => {
-    if (kept !== undefined) {
-      record.keep(kept);
-      to.retract(kept);
-    }
-    if (chunks.length === 0) return;
-    if (entries.length > 0) record.passed(chunks);
-    to.output(chunks);
-  };
-  /** What a processor changed stays changed: its being skipped must not show what it took out. */
-  const undoes = ({ kept }: Fresh): boolean => {
-    const [first] = kept === undefined ? [] : skipped;
-    if (first) accept(mustNotFail(first));
-    return first !== undefined;
-  };
-  const show = (fresh: Fresh) => void (isOver || undoes(fresh) || emit(fresh));
-  const accept = (judged: Judged) => {
-    if (isOver) return;
-    fold = foldVerdict(fold, judged);
-    if (fold.stopped) stop(judged);
-    else if (judged.verdict.type === 'failure') skipped.push(judged);
-  };
-  const stop = ({ verdict }: Judged) => {
-    // What was judged now counts: of what was published before, only what has come again.
-    const fresh = verdict.type === 'failure' ? { chunks: [] } : comparison.end();
-    emit(skipped.length === 0 ? fresh : { ...fresh, chunks: [] });
-    endNow();
-  };
-  /** Behind the one of them that stopped, it counts what the others keep and have found. */
-  const acceptAll = (judged: readonly Judged[]) => {
-    if (isOver) return;
-    for (const one of judged) {
-      if (isOver) fold = foldTold(fold, one);
-      else accept(one);
-    }
-  };
-
-  const endedBy = (link: Link, end: SessionEnd) => {
-    if (isOver) return;
-    const judged = judgedAtEnd(link, end, input, limits.moves());
-    const stopped = judged.find(({ verdict }) => verdict.type !== 'continue');
-    if (stopped?.verdict.type !== 'failure') {
-      acceptAll(judged);
-      linked?.pass(link);
-    } else if (isMoving) hasLostMore = true;
-    else if (mayMove(link, stopped)) {
-      void move(link, stopped, judged).catch((error: unknown) => {
-        run.deps.log.error({ runId: run.ref.runId, ...loggedError(error) }, 'sessions could not be opened again');
-        acceptAll(judged.map(mustNotFail));
-      });
-    } else settle(link, judged);
-  };
-  /** What cannot be tried again falls under the policy of the entry. */
-  const settle = (link: Link, judged: Judged[]) => {
-    acceptAll(judged);
-    if (!isOver) linked?.takeOut(link);
-  };
-  const mayMove = (link: Link, { entry, verdict }: Judged): boolean =>
-    verdict.type === 'failure' &&
-    !run.signal.aborted &&
-    record.all() !== undefined &&
-    (left === link || limits.allow({ entry, failure: verdict, place: link.connection.client.processed() }));
-
-  const move = async (link: Link, { entry, verdict }: Judged, judged: Judged[]) => {
-    isMoving = true;
-    hasLostMore = false;
-    const { replica } = link.opened;
-    const code = verdict.type === 'failure' ? verdict.code : undefined;
-    const { runId } = run.ref;
-    run.deps.log.warn({ runId, entry: entry.entry, replica, code }, 'a session was lost and is opened again');
-    // The others wait for one that may be skipped: where it is not found again, the stream goes on from where it broke.
-    const maySkip = entry.onFailure === 'skip';
-    if (!maySkip) linked?.drop();
-    await reconnected(run.deps.access.bus, run.signal);
-    const openings = await openSessions(run, entries, input, replica);
-    isMoving = false;
-    if (isOver) return dropAll(openings);
-    const failed = openings.find((one) => 'failure' in one && one.entry === entry);
-    const isWhole = record.all() !== undefined;
-    if (isWhole && !(maySkip && failed && !hasLostMore)) {
-      linked?.drop();
-      return begin(openings);
-    }
-    dropAll(openings);
-    // What has gone on as far as it could is left to the policy, unless more of it broke meanwhile.
-    settle(link, hasLostMore ? judged.map(mustNotFail) : judged);
-    if (isEnding && !isOver) endAll();
-    room.check();
-  };
-  const begin = (openings: Outcome<Session>[]) => {
-    const { given, passed } = record.all() ?? { given: [], passed: [] };
-    fold = absent;
-    skipped = [];
-    last = undefined;
-    comparison = compareWith(passed);
-    const links = openings.flatMap((opening) => ('answer' in opening ? [{ ...opening, ...opening.answer }] : []));
-    linked = linkSessions(links, {
-      seen: observers.watch(links.map((link) => link.entries)),
-      output: (chunks) => void (last ? last.push(...chunks) : show(comparison.see(chunks))),
-      ended: endedBy,
-      closing: (link) => void leave(link),
-      finished() {
-        show(comparison.end());
-        if (!isOver) finish();
-      },
-      advanced: room.check,
-    });
-    for (const opening of openings) if ('failure' in opening) accept(judgedOf(opening, input));
-    // The run was stopped before all were asked: a chain with a gap lets nothing pass.
-    const asked = new Set(openings.flatMap((one) => ('answer' in one ? one.entries : [one.entry])));
-    const unasked = entries.find((entry) => !asked.has(entry));
-    if (unasked) accept(notOpened(unasked, input));
-    if (isOver) return;
-    linked.start();
-    linked.push(given);
-    if (isEnding) endAll();
-    room.check();
-  };
-  /** The last chunks are made of what was let through: they wait for all of it. A step that cannot be moved is not to lose them. */
-  const endAll = () => {
-    if (makeLast && record.all()) linked?.drain(endWithLast);
-    else linked?.end();
-  };
-  const endWithLast = () => {
-    show(comparison.end());
-    if (isOver) return;
-    const chunks = makeLast?.() ?? [];
-    // Once: where they are lost with their sessions, the step ends without them.
-    makeLast = undefined;
-    if (chunks.length > 0) last = [];
-    linked?.push(chunks);
-    linked?.end();
-  };
-  /** A replica that is stopping still serves its sessions for a while: they are moved where another one is there. */
-  const leave = async (link: Link) => {
-    const { replica } = link.opened;
-    const [first] = link.entries;
-    if (!first || !record.all()) return;
-    const other = await run.deps.discovery.replicaThatAnswers(first.processor, run.signal, replica);
-    // Where it cannot be moved, it is served on as long as the replica does.
-    if (other === undefined || other === replica || isMoving || isOver || !record.all() || !limits.allowLeaving())
-      return;
-    left = link;
-    link.connection.client.lose('The replica is stopping.');
-  };
-
-  const openings = await openSessions(run, entries, input);
-  begin(openings);
+  const openings = await openSessions(run, chain.entries, input);
+  chain.dispatch({ type: 'begun' });
+  link(chain, openings);
   const failed = openings.filter((one) => 'failure' in one);
-  entries = entries.filter((entry) => !failed.some((one) => one.entry === entry));
-  absent = failed.map((one) => judgedOf(one, input)).reduce(foldVerdict, absent);
-  skipped = [];
+  chain.entries = chain.entries.filter((entry) => !failed.some((one) => one.entry === entry));
+  chain.verdicts = withAbsent(
+    chain.verdicts,
+    failed.map((one) => judgedOf(one, input)),
+  );
   return {
     push(chunks) {
-      if (isOver) return;
-      // Where nobody is to be asked there is nothing to move.
-      if (entries.length > 0) record.given(chunks);
-      linked?.push(chunks);
+      if (isOver(chain)) return;
+      // Without entries there is nothing to move.
+      if (chain.entries.length > 0) chain.record.given(chunks);
+      chain.linked?.push(chunks);
     },
-    end(makes) {
-      isEnding = true;
-      makeLast = makes;
-      if (!isMoving && !isOver) endAll();
-      return ended.promise;
+    end(makeLast) {
+      chain.makeLast = makeLast;
+      // A step that cannot be moved must not lose its last chunks: they are made only if it can.
+      chain.dispatch({ type: 'end', hasLast: makeLast !== undefined && chain.record.all() !== undefined });
+      return chain.ended.promise;
     },
-    room: room.wait,
-    stopped: over.promise,
+    room: chain.room.wait,
+    stopped: chain.over.promise,
     tell() {
-      endNow();
-      return ended.promise;
+      chain.dispatch({ type: 'stopped' });
+      return chain.ended.promise;
     },
     drop() {
-      close();
-      observers.end();
+      chain.state = { ...chain.state, phase: 'ended' };
+      close(chain);
     },
   };
 }
 
-const mustNotFail = (judged: Judged): Judged => ({ ...judged, entry: { ...judged.entry, onFailure: 'fail' } });
+function dispatch(chain: Chain, event: ChainEvent<Lost>): void {
+  const { state, effects } = reduceChain(chain.state, event);
+  chain.state = state;
+  for (const effect of effects) perform(chain, effect);
+}
 
-function dropAll(openings: readonly Outcome<Session>[]): void {
+function perform(chain: Chain, effect: ChainEffect<Lost>): void {
+  const { linked } = chain;
+  switch (effect.type) {
+    case 'move':
+      return move(chain, effect.lost);
+    case 'settle':
+      return settle(chain, effect.lost, effect.mustFail);
+    case 'begin-again':
+      linked?.drop();
+      return link(chain, takeReopened(chain));
+    case 'give-up-openings':
+      dropAll(takeReopened(chain));
+      return chain.room.check();
+    case 'drain':
+      return linked?.drain(() => chain.dispatch({ type: 'drained' }));
+    case 'send-last':
+      return sendLast(chain);
+    case 'end-sessions':
+      return isOver(chain) ? undefined : linked?.end();
+    case 'finish':
+      close(chain);
+      return resolve(chain);
+    case 'stop':
+      return stopAll(chain);
+  }
+}
+
+/** Links sessions and gives them everything that the step was given so far. */
+function link(chain: Chain, openings: Openings): void {
+  const { given, passed } = chain.record.all() ?? { given: [], passed: [] };
+  chain.verdicts = restartVerdicts(chain.verdicts);
+  chain.last = undefined;
+  chain.comparison = compareWith(passed);
+  const links = openings.flatMap((opening) => ('answer' in opening ? [{ ...opening, ...opening.answer }] : []));
+  const linked = linkSessions(links, {
+    seen: chain.observers.watch(links.map(({ entries }) => entries)),
+    output(chunks) {
+      if (chain.last) chain.last.push(...chunks);
+      else show(chain, chain.comparison.see(chunks));
+    },
+    ended: (one, end) => sessionEnded(chain, one, end),
+    finished() {
+      show(chain, chain.comparison.end());
+      chain.dispatch({ type: 'finished' });
+    },
+    advanced: chain.room.check,
+  });
+  chain.linked = linked;
+  for (const opening of openings) if ('failure' in opening) accept(chain, judgedOf(opening, chain.input));
+  // If the run was stopped before all entries were asked, a chain with a gap lets nothing pass.
+  const asked = new Set(openings.flatMap((one) => ('answer' in one ? one.entries : [one.entry])));
+  const unasked = chain.entries.find((entry) => !asked.has(entry));
+  if (unasked) accept(chain, notOpened(unasked, chain.input));
+  if (isOver(chain)) return;
+  linked.start();
+  linked.push(given);
+  chain.room.check();
+}
+
+function sessionEnded(chain: Chain, one: Link, end: SessionEnd): void {
+  if (isOver(chain)) return;
+  const judged = judgedAtEnd(one, end, chain.input, chain.limits.moves());
+  const broken = judged.find(({ verdict }) => verdict.type !== 'continue');
+  if (broken?.verdict.type !== 'failure') {
+    acceptAll(chain, judged);
+    chain.linked?.pass(one);
+    return;
+  }
+  const lost = { link: one, broken, judged };
+  // Each loss counts once: a loss while the sessions are moved is part of that move.
+  const mayMove = chain.state.phase === 'streaming' && isMovable(chain, lost, 'verdicts' in end);
+  chain.dispatch({ type: 'lost', lost, mayMove });
+}
+
+/** @param isReported the replica has ended the session itself, in order */
+function isMovable({ run, record, limits }: Chain, { link: one, broken }: Lost, isReported: boolean): boolean {
+  const { entry, verdict } = broken;
+  if (verdict.type !== 'failure' || run.signal.aborted || record.all() === undefined) return false;
+  return limits.allow({ entry, failure: verdict, place: one.connection.client.processed(), isReported });
+}
+
+/** Opens all sessions again. If the lost entry may be skipped and is not found again, the stream continues with the old sessions. */
+function move(chain: Chain, { link: one, broken, judged }: Lost): void {
+  const { run, input } = chain;
+  const { entry, verdict } = broken;
+  const { replica } = one.opened;
+  const code = verdict.type === 'failure' ? verdict.code : undefined;
+  const { runId } = run.ref;
+  run.deps.log.warn({ runId, entry: entry.entry, replica, code }, 'session lost, opening the sessions again');
+  const maySkip = entry.onFailure === 'skip';
+  if (!maySkip) chain.linked?.drop();
+  const reopen = async () => {
+    await reconnected(run.deps.access.bus, run.signal);
+    const openings = await openSessions(run, [...chain.entries], input, replica);
+    if (isOver(chain)) return dropAll(openings);
+    chain.reopened = openings;
+    const canSkip = maySkip && openings.some((opening) => 'failure' in opening && opening.entry === entry);
+    chain.dispatch({ type: 'reopened', isWhole: chain.record.all() !== undefined, canSkip });
+  };
+  void reopen().catch((error: unknown) => {
+    run.deps.log.error({ runId, ...loggedError(error) }, 'sessions could not be opened again');
+    acceptAll(chain, judged.map(mustNotFail));
+  });
+}
+
+/** A loss that cannot be tried again falls under the policy of the entry. */
+function settle(chain: Chain, { link: one, judged }: Lost, mustFail: boolean): void {
+  acceptAll(chain, mustFail ? judged.map(mustNotFail) : judged);
+  if (!isOver(chain)) chain.linked?.takeOut(one);
+}
+
+/** The last chunks are made of the whole output. */
+function sendLast(chain: Chain): void {
+  show(chain, chain.comparison.end());
+  if (isOver(chain)) return;
+  const chunks = chain.makeLast?.() ?? [];
+  if (chunks.length > 0) chain.last = [];
+  chain.linked?.push(chunks);
+}
+
+/** Asks the open sessions for their states, unless another orchestrator continues the run and judges the step again. */
+function stopAll(chain: Chain): void {
+  const { run, linked, input, limits } = chain;
+  const telling = isGivenAway(run.signal) ? [] : (linked?.tell() ?? []);
+  if (telling.length === 0) linked?.drop();
+  chain.room.close();
+  chain.observers.end();
+  chain.over.resolve();
+  void toldOf(telling, input, limits.moves()).then((told) => {
+    chain.verdicts = acceptTold(chain.verdicts, told);
+    resolve(chain);
+  });
+}
+
+function takeReopened(chain: Chain): Openings {
+  const openings = chain.reopened;
+  chain.reopened = [];
+  return openings;
+}
+
+function dropAll(openings: Openings): void {
   for (const opening of openings) if ('answer' in opening) opening.answer.connection.client.drop();
 }
 

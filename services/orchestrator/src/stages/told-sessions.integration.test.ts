@@ -189,7 +189,8 @@ describe('a session that is to tell', () => {
 
   test('and was lost before has told nothing', async () => {
     const made = await session();
-    made.client.lose('gone');
+    made.send({ sequence: 7 });
+    await eventually(() => made.ends.length === 1);
     expect(await made.client.tell()).toMatchObject({ lost: { code: 'session-lost' } });
   });
 });

@@ -57,7 +57,7 @@ export function useFragileSteps(nats: Nats, connection: TestBus) {
       kept,
       push,
       shows: (what: string) => eventually(() => textOf(chunks) === what),
-      moves: () => made.logged.filter((line) => line.includes('opened again')).length,
+      moves: () => made.logged.filter((line) => line.includes('opening the sessions again')).length,
     };
   }
   return { guards, others, step, entry };

@@ -33,7 +33,6 @@ function playSession(bus: Bus, replica: Bus, { timeoutMs = 5_000, mayChange = tr
   const output: Chunk[] = [];
   const ends: SessionEnd[] = [];
   let advanced = 0;
-  let closings = 0;
   let next = 0;
   const listening = listen(replica, subject, sessionInputSchema, (input) => inputs.push(input));
   // Who answers a ping is there, however silent.
@@ -50,7 +49,6 @@ function playSession(bus: Bus, replica: Bus, { timeoutMs = 5_000, mayChange = tr
     ends,
     received,
     advanced: () => advanced,
-    closings: () => closings,
     send,
     answer: (chunks: Chunk[]) => send({ chunks }),
     finish: (verdicts: Verdict[] = [{ type: 'continue' }]) => send({ verdicts, ms: verdicts.map(() => 1) }),
@@ -66,7 +64,6 @@ function playSession(bus: Bus, replica: Bus, { timeoutMs = 5_000, mayChange = tr
         output: (chunks) => void output.push(...chunks),
         ended: (end) => void ends.push(end),
         advanced: () => void (advanced += 1),
-        closing: () => void (closings += 1),
       }),
     /** What either end has sent has come. */
     settle: async () => {

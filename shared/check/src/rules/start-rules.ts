@@ -89,8 +89,6 @@ function closeSession(target: Target, { replica, signal }: StartedReplica): Prom
     session.send(chunks.slice(0, 2));
     await session.until(() => session.processed() > 0, CLOSING_MS);
     signal('SIGTERM');
-    if (!(await session.until(() => session.sawClosing(), CLOSING_MS)))
-      broken(`within ${CLOSING_MS} ms after SIGTERM the session was not told "closing"`);
     session.send(chunks.slice(2), { end: true });
     await session.ended();
   });

@@ -7,7 +7,6 @@ export type Session = {
   /** The answer to a batch in the open request. */
   batch(): Json;
   start(): void;
-  close(): void;
   end(): void;
   over: Promise<void>;
 };
@@ -42,5 +41,4 @@ export type Quirks = {
   /** It tells its state with the words that it holds, and lets them go in the next session. */
   tellsWords?: boolean;
   namesAlways?: boolean;
-  withoutClosing?: boolean;
 };

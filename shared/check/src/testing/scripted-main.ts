@@ -8,7 +8,6 @@ const [id = 'scripted', quirk = 'none'] = process.argv.slice(2);
 const QUIRKS: Readonly<Record<string, Quirks>> = {
   none: {},
   idle: { withoutSharedSubject: true },
-  'without-closing': { withoutClosing: true },
 };
 /** Longer than a replica that has ended is given to be gone. */
 const SLOW_END_MS = 4_000;

@@ -111,7 +111,6 @@ export async function scriptProcessor(bus: Bus, id: string, quirks: Quirks = {})
     async drain() {
       await Promise.all(shared.map((subscription) => subscription.drain()));
       const running = [...sessions.values()];
-      if (!quirks.withoutClosing) running.forEach((session) => session.close());
       await Promise.race([
         Promise.all(running.map(({ over }) => over)),
         new Promise((done) => setTimeout(done, SESSION_LIMITS.silenceMs)),

@@ -13,7 +13,7 @@ export function streamOf(bus: Bus, open: Json, entries: readonly Json[], quirks:
   const held = new Map<unknown, string>();
   const before = entries[0]?.['state'];
   let kept = String((typeof before === 'object' && before !== null && Reflect.get(before, 'kept')) || '');
-  let [sequence, next, processed, lastIn, closing] = [0, 0, 0, performance.now(), false];
+  let [sequence, next, processed, lastIn] = [0, 0, 0, performance.now()];
   let [isOver, heard] = [false, ''];
   let timer: NodeJS.Timeout | undefined;
 
@@ -38,7 +38,7 @@ export function streamOf(bus: Bus, open: Json, entries: readonly Json[], quirks:
   };
   const send = (more: Json) => {
     if (isOver) return;
-    const right = { session: open['session'], sequence, processed, chunks: [], ...(closing && { closing }), ...more };
+    const right = { session: open['session'], sequence, processed, chunks: [], ...more };
     for (const message of quirks.batch?.(right, session) ?? [right]) {
       sequence += 1;
       bus.nc.publish(subject, JSON.stringify(message));
@@ -88,10 +88,6 @@ export function streamOf(bus: Bus, open: Json, entries: readonly Json[], quirks:
         if (performance.now() - lastIn > SESSION_LIMITS.silenceMs && !quirks.ignoresSilence) end();
         else if (!quirks.withoutHeartbeat) send({});
       }, HEARTBEAT_MS).unref();
-    },
-    close() {
-      closing = true;
-      send({});
     },
     end,
   };

@@ -71,8 +71,6 @@ export async function serveProcessors(options: ServeProcessorsOptions): Promise<
   resources.add('processors', async (remainingMs) => {
     const graceMs = () => Math.min(drainGraceMs, remainingMs());
     const left = [...own, ...shared.map((served) => served.serving)].map((serving) => serving.drain(graceMs()));
-    // After the subjects are left: what is opened again now must not come back here.
-    sessions.leave();
     await Promise.all(left);
     await sessions.drain(graceMs());
     for (const one of [heartbeat, gate, cancels, batches]) one.stop();

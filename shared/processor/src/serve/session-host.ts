@@ -24,8 +24,6 @@ export type SessionHost = {
   receive(input: SessionInput): void;
   /** What came for the session does not fit. */
   refuse(session: string, why: string): void;
-  /** The other sides are told that the replica is stopping: those who have another one to go to do not wait for its end. */
-  leave(): void;
   /** Waits for the sessions under way, then ends what is left as lost: the other side hears of it at once. */
   drain(graceMs: number): Promise<void>;
 };
@@ -78,9 +76,6 @@ export function createSessionHost(bus: Bus, hosted: HostedProcessors): SessionHo
     },
     receive: (input) => sessions.get(input.session)?.receive(input),
     refuse: (session, why) => sessions.get(session)?.refuse(why),
-    leave() {
-      for (const session of sessions.values()) session.leave();
-    },
     async drain(graceMs) {
       if (sessions.size > 0) await within(new Promise<void>((resolve) => (empty = resolve)), graceMs);
       for (const session of sessions.values()) session.lose('The replica is stopping.');

@@ -26,7 +26,7 @@ const windowFrom = (text: string) => [delta(text), ...Array.from({ length: full 
 const failure = {
   type: 'failure',
   code: 'message-invalid',
-  message: expect.stringMatching(`${full + 1} chunks .* ${full} is the most.* when \`processed\` has advanced`),
+  message: expect.stringMatching(`${full + 1} chunks .* at most ${full} may be.* when \`processed\` has advanced`),
 };
 
 test('more chunks than may be in flight end it, with a failure that says how many may be', async () => {

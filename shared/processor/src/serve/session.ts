@@ -1,15 +1,20 @@
-// The replica's end of stream sessions: batches in, batches out, numbered both ways. Output goes at once when the input is used
-// up, and otherwise when it has been held for a millisecond; a session that falls silent is dropped, one that has a gap is lost.
+// The replica's end of one stream session: drives the reducer of the protocol (replica-flow) with the bus, the clock and the processors.
+// Output leaves when the input is used up, and otherwise when it has been held for a millisecond.
 import {
   SESSION_LIMITS,
   isDataChunk,
+  openReplicaFlow,
+  reduceReplica,
   type Chunk,
+  type ReplicaEffect,
+  type ReplicaEvent,
+  type ReplicaFlow,
   type SessionInput,
   type SessionOpen,
   type Verdict,
 } from '@millrace/contracts';
 import { publish, publishInBatches, type Bus } from '@millrace/bus';
-import { createUnchangedChunks } from './unchanged-chunks.ts';
+import { createUnchangedChunks, type UnchangedChunks } from './unchanged-chunks.ts';
 import { failureVerdict } from '../verdict/failure-verdict.ts';
 import type { StreamChain } from '../stream/stream-chain.ts';
 
@@ -17,15 +22,13 @@ export type HostedSession = {
   receive(input: SessionInput): void;
   /** Called twice a second by the host: sends a sign of life, or drops a silent session. */
   heartbeat(now: number): void;
-  /** What came for the session does not fit: it ends, and says so. */
+  /** Fails the session because a batch for it does not fit. */
   refuse(why: string): void;
-  /** Says that this replica is stopping; the session is served on. */
-  leave(): void;
-  /** Ends it, and says why. */
+  /** Fails the session as lost. */
   lose(why: string): void;
-  /** Ends it without a word. */
+  /** Ends the session without an answer. */
   drop(): void;
-  /** Whether who asks for this session is the one that has opened it. */
+  /** Whether the caller of `open` is the one that has opened this session. */
   isOf(open: SessionOpen): boolean;
 };
 
@@ -37,146 +40,158 @@ export type SessionOptions = {
   closed: () => void;
 };
 
-export function createSession({ bus, open, createChain, closed }: SessionOptions): HostedSession {
-  const { session } = open;
-  const out = bus.subjects.out(open.orchestrator, session);
-  const chain = createChain({ output, progress, stopped: finish });
-  const unchanged = open.same === true ? createUnchangedChunks() : undefined;
-  let outgoing: Chunk[] = [];
-  let received = 0;
-  let nextIn = 0;
-  let nextOut = 0;
-  let told = 0;
-  let ending = false;
-  let closing = false;
-  let telling = false;
-  let over = false;
-  let holding: NodeJS.Timeout | undefined;
-  let lastIn = performance.now();
-  let lastOut = lastIn;
+/** One session: the reducer's state, and everything that its effects work on. */
+type Hosted = {
+  readonly bus: Bus;
+  readonly open: SessionOpen;
+  readonly chain: StreamChain;
+  readonly unchanged: UnchangedChunks | undefined;
+  readonly closed: () => void;
+  /** Output that is not sent. */
+  readonly outgoing: Chunk[];
+  flow: ReplicaFlow;
+  /** Chunks of the batch that is being received. */
+  arrived: readonly Chunk[];
+  holding?: NodeJS.Timeout | undefined;
+  isClosed: boolean;
+};
 
-  function output(chunk: Chunk) {
-    if (telling) return;
-    const isNamed = outgoing.length === 0 && unchanged?.isNext(chunk, chain.processed()) === true;
-    if (!isNamed) outgoing.push(chunk);
-    if (outgoing.length >= SESSION_LIMITS.batchChunks || isDataChunk(chunk)) send();
-    else holding ??= setTimeout(send, SESSION_LIMITS.holdMs);
-  }
-  function progress() {
-    if (over || telling || chain.processed() < received) return;
-    if (ending) finish();
-    else send();
-  }
-  function send(end?: { verdicts: Verdict[]; ms: number[] }) {
-    clearTimeout(holding);
-    holding = undefined;
-    if (over) return;
-    const chunks = outgoing;
-    const same = unchanged?.take();
-    outgoing = [];
-    lastOut = performance.now();
-    let heads = 0;
-    // What is processed is told with the last of what came of it.
-    const processed = chain.processed();
-    const head = (last: boolean) => ({
-      session,
-      ...(heads === 0 && same && { same }),
-      sequence: nextOut + heads++,
-      processed: last ? processed : told,
-      ...(closing && { closing }),
-      ...(last && end),
-    });
-    try {
-      publishInBatches(bus, out, chunks, SESSION_LIMITS.maxBatchBytes, head);
-      nextOut += heads;
-      told = processed;
-    } catch (error) {
-      // Something that is too large, or not JSON. The batch that took the last number did not leave.
-      nextOut += Math.max(0, heads - 1);
-      fail(failureVerdict(error));
-    }
-  }
-  function finish() {
-    if (over) return;
-    send({ verdicts: chain.verdicts(), ms: chain.ms() });
-    end();
-  }
-  /** Nobody wants what came of it: what the processors keep and have found is all that is said. */
-  function tell() {
-    telling = true;
-    outgoing = [];
-    unchanged?.take();
-    void chain.tell().then(finish);
-  }
-  function fail(verdict: Verdict) {
-    if (over) return;
-    const ms = chain.ms();
-    end();
-    // By its code: what a processor threw may quote what the user or the model said.
-    const code = verdict.type === 'failure' ? verdict.code : verdict.type;
-    bus.log.warn({ session, run: open.run.runId, code }, 'a session failed');
-    publish(bus, out, {
-      session,
-      sequence: nextOut++,
-      processed: chain.processed(),
-      chunks: [],
-      verdicts: ms.map(() => verdict),
-      ms,
-    });
-  }
-  function end() {
-    if (over) return;
-    over = true;
-    clearTimeout(holding);
-    chain.close();
-    closed();
-  }
+export function createSession({ bus, open, createChain, closed }: SessionOptions): HostedSession {
+  const chain = createChain({
+    output: (chunk) => output(hosted, chunk),
+    progress: () => dispatch(hosted, { type: 'progress', processed: chain.processed() }),
+    stopped: () => dispatch(hosted, { type: 'finish' }),
+  });
+  const hosted: Hosted = {
+    bus,
+    open,
+    chain,
+    unchanged: open.same === true ? createUnchangedChunks() : undefined,
+    closed,
+    outgoing: [],
+    flow: openReplicaFlow(performance.now()),
+    arrived: [],
+    isClosed: false,
+  };
   return {
-    receive(input) {
-      if (over) return;
-      if (input.drop) return end();
-      if (input.sequence !== nextIn) {
-        return fail(lost(`Batch ${nextIn} of the session was lost, ${input.sequence} came.`));
-      }
-      const inFlight = received + input.chunks.length - chain.processed();
-      if (inFlight > SESSION_LIMITS.windowChunks) return fail(overfull(inFlight));
-      nextIn += 1;
-      lastIn = performance.now();
-      received += input.chunks.length;
-      unchanged?.came(input.chunks, chain.processed());
-      if (input.tell) return tell();
-      ending ||= input.end === true;
-      for (const chunk of input.chunks) chain.push(chunk);
-      if (ending) progress();
+    receive({ sequence, chunks, end: isEnd = false, tell: isTell = false, drop: isDrop = false }) {
+      hosted.arrived = chunks;
+      const at = performance.now();
+      dispatch(hosted, { type: 'received', sequence, count: chunks.length, isEnd, isTell, isDrop, at });
     },
-    refuse: (why) => fail(invalid(why)),
-    heartbeat(now) {
-      if (now - lastIn > SESSION_LIMITS.silenceMs) return end();
-      if (now - lastOut >= SESSION_LIMITS.heartbeatMs / 2) send();
-    },
-    leave() {
-      closing = true;
-      send();
-    },
-    lose: (why) => fail(lost(why)),
-    drop: end,
+    refuse: (why) => fail(hosted, failureOfSession('message-invalid', why)),
+    heartbeat: (at) => dispatch(hosted, { type: 'tick', at }),
+    lose: (why) => fail(hosted, failureOfSession('session-lost', why)),
+    drop: () => close(hosted),
     isOf: (other) => askerOf(other) === askerOf(open),
   };
+}
+
+function dispatch(hosted: Hosted, event: ReplicaEvent): void {
+  const { flow, effects } = reduceReplica(hosted.flow, event);
+  hosted.flow = flow;
+  for (const effect of effects) perform(hosted, effect);
+}
+
+function perform(hosted: Hosted, effect: ReplicaEffect): void {
+  const { chain, outgoing, unchanged } = hosted;
+  switch (effect.type) {
+    case 'accept':
+      return accept(hosted);
+    case 'send':
+      return send(hosted);
+    case 'finish':
+      send(hosted, { verdicts: chain.verdicts(), ms: chain.ms() });
+      return close(hosted);
+    case 'ask-states':
+      outgoing.length = 0;
+      unchanged?.take();
+      return void chain.tell().then(() => dispatch(hosted, { type: 'finish' }));
+    case 'fail':
+      return fail(hosted, failureOfSession(effect.code, effect.message));
+    case 'close':
+      return close(hosted);
+  }
+}
+
+function accept(hosted: Hosted): void {
+  const { chain, unchanged, arrived } = hosted;
+  hosted.arrived = [];
+  unchanged?.came(arrived, chain.processed());
+  for (const chunk of arrived) chain.push(chunk);
+}
+
+function output(hosted: Hosted, chunk: Chunk): void {
+  const { chain, outgoing, unchanged, flow } = hosted;
+  if (flow.phase === 'telling' || flow.phase === 'ended') return;
+  const isNamed = outgoing.length === 0 && unchanged?.isNext(chunk, chain.processed()) === true;
+  if (!isNamed) outgoing.push(chunk);
+  if (outgoing.length >= SESSION_LIMITS.batchChunks || isDataChunk(chunk)) send(hosted);
+  else hosted.holding ??= setTimeout(() => send(hosted), SESSION_LIMITS.holdMs);
+}
+
+function send(hosted: Hosted, ending?: { verdicts: Verdict[]; ms: number[] }): void {
+  const { bus, open, chain, outgoing, unchanged, flow } = hosted;
+  clearTimeout(hosted.holding);
+  hosted.holding = undefined;
+  if (flow.phase === 'ended') return;
+  const { session, orchestrator } = open;
+  const same = unchanged?.take();
+  const processed = chain.processed();
+  let batches = 0;
+  // The last batch reports the processed chunks, because their output is complete with it.
+  const head = (last: boolean) => ({
+    session,
+    ...(batches === 0 && same && { same }),
+    sequence: flow.line.nextOut + batches++,
+    processed: last ? processed : flow.reported,
+    ...(last && ending),
+  });
+  const sent = (reported: number) =>
+    dispatch(hosted, { type: 'sent', batches, processed: reported, at: performance.now() });
+  try {
+    const subject = bus.subjects.out(orchestrator, session);
+    publishInBatches(bus, subject, outgoing.splice(0), SESSION_LIMITS.maxBatchBytes, head);
+    sent(processed);
+  } catch (error) {
+    // A chunk that is too large, or no JSON: the batch that took the last number did not leave.
+    batches = Math.max(0, batches - 1);
+    sent(flow.reported);
+    fail(hosted, failureVerdict(error));
+  }
+}
+
+function fail(hosted: Hosted, verdict: Verdict): void {
+  const { bus, open, chain, flow } = hosted;
+  if (flow.phase === 'ended') return;
+  const { session, orchestrator, run } = open;
+  const ms = chain.ms();
+  const processed = chain.processed();
+  close(hosted);
+  // Logs the code alone, because the message of a processor may quote the user or the model.
+  const code = verdict.type === 'failure' ? verdict.code : verdict.type;
+  bus.log.warn({ session, run: run.runId, code }, 'session failed');
+  const verdicts = ms.map(() => verdict);
+  const batch = { session, sequence: flow.line.nextOut, processed, chunks: [], verdicts, ms };
+  publish(bus, bus.subjects.out(orchestrator, session), batch);
+}
+
+function close(hosted: Hosted): void {
+  if (hosted.isClosed) return;
+  hosted.isClosed = true;
+  dispatch(hosted, { type: 'closed' });
+  clearTimeout(hosted.holding);
+  hosted.chain.close();
+  hosted.closed();
 }
 
 const askerOf = ({ orchestrator, run }: SessionOpen): string =>
   [orchestrator, run.tenant, run.runId, run.epoch].join('.');
 
-function invalid(message: string): Verdict {
-  return { type: 'failure', code: 'message-invalid', message, retryable: false };
-}
-
-/** They wait in memory: whoever sends on without waiting must not fill it. */
-function overfull(inFlight: number): Verdict {
-  const message = `${inFlight} chunks of the session would be in flight, and ${SESSION_LIMITS.windowChunks} is the most.`;
-  return invalid(`${message} Send more when \`processed\` has advanced.`);
-}
-
-function lost(message: string): Verdict {
-  return { type: 'failure', code: 'session-lost', message, retryable: true };
-}
+/** Another replica may do better with a session that was lost; a batch that does not fit will not fit there either. */
+const failureOfSession = (code: 'session-lost' | 'message-invalid', message: string): Verdict => ({
+  type: 'failure',
+  code,
+  message,
+  retryable: code === 'session-lost',
+});
