@@ -21,7 +21,8 @@ import type { JsonObject, JsonSchema, JsonValue } from './json.ts';
 import { messagePartSchema, messageSchema } from './message.ts';
 import { promptSchema, stepResultSchema } from './model.ts';
 import { appliedAgentSchema, planEntrySchema, planSchema } from './plan.ts';
-import { recordSchema, runHeadSchema, runStateSchema } from './run-state.ts';
+import { runHeadSchema } from './run-head.ts';
+import { recordSchema, runStateSchema } from './run-state.ts';
 import {
   cancelCallSchema,
   chunkBatchSchema,

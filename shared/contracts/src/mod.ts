@@ -30,6 +30,7 @@ export * from './put-off-save.ts';
 export * from './run-activity.ts';
 export * from './reconcile.ts';
 export * from './run.ts';
+export * from './run-head.ts';
 export * from './run-state.ts';
 export * from './schema-issues.ts';
 export * from './session.ts';

@@ -139,8 +139,11 @@ export const stateKeys = {
   heads: (tenant: string) => `head.${checked(tenant)}.*`,
   end: (tenant: string, run: string, name: string) => `end.${checked(tenant)}.${checked(run)}.${checked(name)}`,
   ends: (tenant: string, run: string) => `end.${checked(tenant)}.${checked(run)}.*`,
-  suspension: (tenant: string, run: string) => `suspension.${checked(tenant)}.${checked(run)}`,
-  suspensions: (tenant: string) => `suspension.${checked(tenant)}.*`,
+  /** Without an epoch: as earlier versions stored it. */
+  suspension: (tenant: string, run: string, epoch?: number) =>
+    ['suspension', checked(tenant), checked(run), ...(epoch === undefined ? [] : [epoch])].join('.'),
+  suspensionsOf: (tenant: string, run: string) => `suspension.${checked(tenant)}.${checked(run)}.*`,
+  suspensions: (tenant: string) => `suspension.${checked(tenant)}.>`,
   resumption: (tenant: string, run: string, pending: string) =>
     `resumption.${checked(tenant)}.${checked(run)}.${checked(pending)}`,
   resumptions: (tenant: string, run: string) => `resumption.${checked(tenant)}.${checked(run)}.*`,

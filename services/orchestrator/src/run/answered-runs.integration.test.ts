@@ -221,7 +221,7 @@ test('a run whose record was lost while it waited has failed by name when it is 
   runs.stops.push(...gate.stops);
   const { run, token } = await suspended(gate.plan);
   const { state } = connection.bus.names;
-  const key = stateKeys.record('acme', run.runId, '1-0');
+  const key = stateKeys.record('acme', run.runId, '1-0-1');
   const { revision } = await locateEntry(stream.access, state, key, z.unknown());
   await deleteEntry(stream.access, state, key, revision);
   runs.orchestrator({ text: 'never' });

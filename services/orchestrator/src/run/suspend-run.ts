@@ -13,7 +13,7 @@ import {
 import { setTimer } from '@millrace/bus';
 import { afterSuspension } from '../state/after-suspension.ts';
 import { FencedError } from '../state/fenced-error.ts';
-import { forgetSuspension } from '../state/forget-run.ts';
+import { forgetOriginals, forgetSuspension } from '../state/forget-run.ts';
 import { fail, type Outcome } from '../state/interrupt.ts';
 import { prolongRecords } from '../state/load-run.ts';
 import { chunk } from '../state/make-chunk.ts';
@@ -114,10 +114,11 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
     pending: pending.map(openPending),
   };
   events.record({ event: 'run', status: 'suspended', step: steps.length });
-  const end = await throughOutages(`the suspension of ${tenant}.${runId}`, () =>
-    allDone(store.keepEnd({ result: resultSoFar(run), lastChunk }, ttlSeconds), [
-      events.flush(),
+  const [end, { prolonged, from }] = await throughOutages(`the suspension of ${tenant}.${runId}`, () =>
+    allDone([
+      store.keepEnd({ result: resultSoFar(run), lastChunk }, ttlSeconds),
       prolongRecords(access, store.head(), ttlSeconds),
+      events.flush(),
       writeSuspension(access, store.head(), suspension, ttlSeconds).then(() =>
         setTimer(access, { tenant, runId, epoch }, expiryDueAt(expiresAt)),
       ),
@@ -127,16 +128,20 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
     if (fenced.aborted) throw new FencedError(tenant, runId);
     const remainingMs = Math.max(run.deadlineAt - Date.now(), 1);
     const suspension = { at: now, expiresAt, remainingMs };
-    await store.write({ status: 'suspended', suspension, end, nextIndex: chunks.nextIndex() });
+    const nextIndex = chunks.nextIndex();
+    await store.write({ status: 'suspended', suspension, asked: epoch, prolonged, end, nextIndex });
   });
   chunks.publishLast(lastChunk);
+  await forgetOriginals(access, store.head(), from).catch((error: unknown) =>
+    run.deps.log.warn({ runId, ...loggedError(error) }, 'records that are stored again stay until they expire'),
+  );
 }
 
-/** Nothing is under way any more where one of them fails: what is taken back then is not written afterwards. */
-async function allDone<T>(first: Promise<T>, others: readonly Promise<unknown>[]): Promise<T> {
-  await Promise.allSettled([first, ...others]);
-  const [value] = await Promise.all([first, ...others]);
-  return value;
+/** Waits for all writes before a failure is thrown: none of them is in flight when they are taken back. */
+async function allDone<E, P>(works: readonly [Promise<E>, Promise<P>, ...Promise<unknown>[]]): Promise<[E, P]> {
+  await Promise.allSettled(works);
+  const [end, prolonged] = await Promise.all([works[0], works[1], Promise.all(works)]);
+  return [end, prolonged];
 }
 
 function openPending({

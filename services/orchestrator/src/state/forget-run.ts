@@ -21,6 +21,16 @@ async function purgeEarlierEnds(access: JetStreamAccess, { tenant, runId, end }:
   if (end) await purgeEntries(access, access.bus.names.state, stateKeys.ends(tenant, runId), end.revision - 1);
 }
 
+/** Removes the records of a suspended run that were stored again with a longer time to live. @throws bus-unreachable */
+export async function forgetOriginals(
+  access: JetStreamAccess,
+  { tenant, runId }: RunHead,
+  from: number,
+): Promise<void> {
+  const records = stateKeys.records(tenant, runId);
+  if (Number.isFinite(from)) await purgeEntries(access, access.bus.names.state, records, from - 1);
+}
+
 /** Of a run that could not be put away after all. @throws bus-unreachable */
 export async function forgetSuspension(access: JetStreamAccess, tenant: string, runId: string): Promise<void> {
   await forget(access, tenant, runId, suspensionKeys(tenant, runId));
@@ -28,6 +38,7 @@ export async function forgetSuspension(access: JetStreamAccess, tenant: string, 
 
 const suspensionKeys = (tenant: string, runId: string): string[] => [
   stateKeys.suspension(tenant, runId),
+  stateKeys.suspensionsOf(tenant, runId),
   stateKeys.resumptions(tenant, runId),
 ];
 

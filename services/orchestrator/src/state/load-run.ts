@@ -4,11 +4,12 @@ import {
   MillraceError,
   recordSchema,
   stateKeys,
+  type ProlongedRecords,
   type RunAction,
   type RunHead,
   type RunState,
 } from '@millrace/contracts';
-import { readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
+import { conflictError, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { foldRun } from './run-state.ts';
 import { epochOf, recordName } from './run-store.ts';
 import { throughOutages } from './through-outages.ts';
@@ -33,24 +34,43 @@ export async function loadRun(access: JetStreamAccess, head: RunHead): Promise<R
   return state;
 }
 
-/** The records of a run that is put away live as long as it may be. Written again as they are: who reads them meanwhile sees the same. */
-export async function prolongRecords(access: JetStreamAccess, head: RunHead, ttlSeconds: number): Promise<void> {
-  const { tenant, runId } = head;
+/**
+ * Stores the records that count once more, with a time to live for a suspended run. Each copy has a name of its own: a server that is killed
+ * restores the first version of an entry that was written twice and then purged.
+ * @returns the member of the head that names the copies, and the revision below which all records are the originals
+ */
+export async function prolongRecords(
+  access: JetStreamAccess,
+  head: RunHead,
+  ttlSeconds: number,
+): Promise<{ prolonged: ProlongedRecords; from: number }> {
+  const { tenant, runId, epoch, records } = head;
+  const prolonged = { by: epoch, records };
   const names = recordNames(head);
-  const prolong = async (name: string) => {
-    const key = stateKeys.record(tenant, runId, name);
+  const copies = recordNames({ ...head, prolonged });
+  const prolong = async (name: string, at: number) => {
+    const key = stateKeys.record(tenant, runId, copies[at] ?? name);
     const value = { epoch: epochOf(name), actions: await readRecord(access, head, name) };
-    await writeEntry(access, access.bus.names.state, key, value, { ttlSeconds });
+    const written = await writeEntry(access, access.bus.names.state, key, value, { ttlSeconds });
+    if ('conflict' in written) throw conflictError(key);
+    return written.revision;
   };
-  for (let at = 0; at < names.length; at += MAX_READS_AT_ONCE)
-    await Promise.all(names.slice(at, at + MAX_READS_AT_ONCE).map(prolong));
+  const revisions: number[] = [];
+  for (let from = 0; from < names.length; from += MAX_READS_AT_ONCE)
+    revisions.push(
+      ...(await Promise.all(names.slice(from, from + MAX_READS_AT_ONCE).map((name, n) => prolong(name, from + n)))),
+    );
+  return { prolonged, from: Math.min(...revisions) };
 }
 
-/** Those that count, in order: each by the owner that wrote it. */
-function recordNames({ owners, records }: RunHead): string[] {
+/** The names of the records that count, in order. */
+function recordNames({ owners, records, prolonged }: RunHead): string[] {
   return owners.flatMap(({ epoch, firstRecord }, at) => {
     const end = owners[at + 1]?.firstRecord ?? records;
-    return Array.from({ length: Math.max(end - firstRecord, 0) }, (_, n) => recordName(epoch, firstRecord + n));
+    return Array.from({ length: Math.max(end - firstRecord, 0) }, (_, n) => {
+      const isProlonged = prolonged && firstRecord + n < prolonged.records;
+      return recordName(epoch, firstRecord + n, isProlonged ? prolonged.by : undefined);
+    });
   });
 }
 

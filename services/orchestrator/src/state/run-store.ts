@@ -124,7 +124,9 @@ async function writeRecord(
 const isTooLarge = (error: unknown): boolean => MillraceError.isInstance(error) && error.code === 'message-too-large';
 
 /** Epoch first: what a replaced owner still writes has another name. */
-export const recordName = (epoch: number, at: number): string => `${epoch}-${at}`;
+/** @param prolongedBy epoch of the suspension for which the record was stored again */
+export const recordName = (epoch: number, at: number, prolongedBy?: number): string =>
+  prolongedBy === undefined ? `${epoch}-${at}` : `${epoch}-${at}-${prolongedBy}`;
 export const epochOf = (record: string): number => Number.parseInt(record, 10);
 
 function stateLost(tenant: string, runId: string): MillraceError {

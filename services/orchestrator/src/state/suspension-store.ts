@@ -12,7 +12,6 @@ import {
   type Suspension,
 } from '@millrace/contracts';
 import { deleteEntry, locateEntry, purgeEntries, readEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
-import { FencedError } from './fenced-error.ts';
 import { forgetRun } from './forget-run.ts';
 import { readHead } from './run-head.ts';
 import type { Run } from './run-context.ts';
@@ -26,23 +25,15 @@ export const expiryDueAt = (expiresAt: number): number => expiresAt + STORED_WIT
 /** What was removed is forgotten after this: long enough for whoever reads it back. */
 const TOMBSTONE_SECONDS = 60;
 
-/** What an owner that was replaced writes late must not stand for what a later one has asked. @throws FencedError, message-too-large, bus-unreachable, store-unavailable */
+/** Writes the run's questions under the key of its owner's epoch; it counts when the head names it. @throws message-too-large, bus-unreachable, store-unavailable */
 export async function writeSuspension(
   access: JetStreamAccess,
-  head: Address & Pick<RunHead, 'submittedAt'>,
+  { tenant, runId }: Address,
   suspension: Suspension,
   ttlSeconds: number,
 ): Promise<void> {
-  const { tenant, runId } = head;
-  const { state } = access.bus.names;
-  const key = stateKeys.suspension(tenant, runId);
-  for (;;) {
-    const there = await locateEntry(access, state, key, suspensionSchema);
-    const isLater = 'value' in there && there.value.epoch > suspension.epoch && !isOfEarlierRun(there.value, head);
-    if (isLater) throw new FencedError(tenant, runId);
-    const options = { expectedRevision: there.revision, ttlSeconds };
-    if ('revision' in (await writeEntry(access, state, key, suspension, options))) return;
-  }
+  const key = stateKeys.suspension(tenant, runId, suspension.epoch);
+  await writeEntry(access, access.bus.names.state, key, suspension, { ttlSeconds });
 }
 
 /**
@@ -58,20 +49,19 @@ export async function takeBackSuspension(
   if (!head || head.value.epoch === epoch) return;
   // What was forgotten with its end may stand there again: its records, its question, how it was put away.
   if (isFinal(head.value.status)) return forgetRun(access, head.value);
-  const key = stateKeys.suspension(tenant, runId);
-  const there = await locateEntry(access, state, key, suspensionSchema);
-  if ('value' in there && there.value.epoch === epoch) await purgeEntries(access, state, key, there.revision);
+  await purgeEntries(access, state, stateKeys.suspension(tenant, runId, epoch));
 }
 
 /** A run id may be used again once its run is forgotten. */
 export const isOfEarlierRun = ({ suspendedAt }: Suspension, { submittedAt }: Pick<RunHead, 'submittedAt'>): boolean =>
   Date.parse(suspendedAt) < submittedAt;
 
+/** Reads the run's newest questions; heads of earlier versions name no epoch. @throws bus-unreachable, store-unavailable */
 export async function readSuspension(
   access: JetStreamAccess,
-  { tenant, runId }: Address,
+  { tenant, runId, asked }: Address & Pick<RunHead, 'asked'>,
 ): Promise<Suspension | undefined> {
-  const key = stateKeys.suspension(tenant, runId);
+  const key = stateKeys.suspension(tenant, runId, asked);
   return (await readEntry(access, access.bus.names.state, key, suspensionSchema))?.value;
 }
 

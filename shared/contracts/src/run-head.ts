@@ -1,0 +1,64 @@
+// The entry that owns a run: which status it has, which orchestrator drives it, and which stored entries of it count.
+import { z } from 'zod';
+import { runStatusSchema } from './run.ts';
+import { tokenSchema } from './tokens.ts';
+
+const count = z.number().int().min(0);
+
+/**
+ * Who drove the run, in order. A record counts if its owner's epoch wrote it from `firstRecord` on and before that of the next one; chunks in
+ * the same way, by `index`.
+ */
+export const ownerSchema = z.object({ epoch: z.number().int().min(1), index: count, firstRecord: count });
+export type Owner = z.infer<typeof ownerSchema>;
+
+/** The first `records` records are stored again under names that end with the epoch `by`, for as long as a suspended run may wait. */
+const prolongedSchema = z.object({ by: z.number().int().min(1), records: count });
+export type ProlongedRecords = z.infer<typeof prolongedSchema>;
+
+/** Where the end of a run at rest is stored: the last token of its key, and the revision of that entry. */
+const storedEndSchema = z.object({ name: tokenSchema, revision: count });
+export type StoredEnd = z.infer<typeof storedEndSchema>;
+
+/** The entry that owns a run, from its submission on: small, and written by compare-and-set only. */
+export const runHeadSchema = z.object({
+  tenant: tokenSchema,
+  runId: tokenSchema,
+  agent: tokenSchema,
+  requestHash: z.string().describe('a run id is one request: another one under it is refused'),
+  status: runStatusSchema,
+  owner: tokenSchema.describe('the orchestrator that wrote this'),
+  epoch: z.number().int().min(1),
+  write: count.describe('number of this write within the epoch'),
+  command: count.describe('stream sequence of the command that drives the run; 0 while it is queued'),
+  records: count.describe('how many records count'),
+  nextIndex: count.describe('where the chunks of the next owner go on'),
+  owners: z.array(ownerSchema).min(1),
+  takeovers: count.default(0).describe('how often the run was taken over from an owner that was lost'),
+  handedOver: z
+    .literal(true)
+    .optional()
+    .describe('the owner has let go at a checkpoint: who takes the run over has not lost it'),
+  retryOf: tokenSchema.optional().describe('the run that this one repeats'),
+  submittedAt: z.number(),
+  startedAt: z.number().optional(),
+  deadlineAt: z.number(),
+  suspension: z
+    .object({
+      at: z.number().describe('by the clock of the owner that wrote this'),
+      expiresAt: z.number(),
+      remainingMs: z.number().describe('what is left until the deadline: a suspended run uses up none of it'),
+    })
+    .optional(),
+  ended: z.object({ at: z.string().describe('ISO 8601'), step: count }).optional(),
+  asked: z
+    .number()
+    .int()
+    .optional()
+    .describe('epoch in the key of the newest questions; absent: the run asked nothing, or the key has no epoch'),
+  prolonged: prolongedSchema.optional(),
+  end: storedEndSchema
+    .optional()
+    .describe('absent while the run is driven; and in heads of versions that named the end by its epoch'),
+});
+export type RunHead = z.infer<typeof runHeadSchema>;
