@@ -156,6 +156,8 @@ describe('a processor of the stream', () => {
         ...Array.from({ length: 2_000 }, (_, at) => ({
           ...right,
           sequence: Number(right['sequence']) + at,
+          // The chunks of the batch follow with its count: a heartbeat that counts them first would end a step without them.
+          processed: 0,
           chunks: [],
           verdicts: undefined,
           ms: undefined,

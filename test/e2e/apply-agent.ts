@@ -5,6 +5,12 @@ import type { TestStack } from '@millrace/testkit';
 export const applying =
   (stack: TestStack) =>
   async (name: string, lists: object): Promise<string> => {
-    await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', instructions: 'Answer.', ...lists });
+    await stack.client.agents.apply({
+      name,
+      model: 'openai/gpt-5-mini',
+      flushMs: 0,
+      instructions: 'Answer.',
+      ...lists,
+    });
     return name;
   };

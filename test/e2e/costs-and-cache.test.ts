@@ -40,7 +40,7 @@ describe('cost-guard', () => {
   test('counts calls that are cut off, by a guard or by a cancel: whoever stops answers does not ask for nothing', async () => {
     const input = [{ use: 'cost-guard', options: { maxCost: 1e-9, scope: 'resource', window: 'month' } }];
     const output = [{ use: 'keyword', options: { keywords: ['forbidden'] } }];
-    await stack.client.agents.apply({ name: 'cut', model, prices, input, output });
+    await stack.client.agents.apply({ name: 'cut', model, flushMs: 0, prices, input, output });
     const text = `This is forbidden. ${'And so on. '.repeat(50)}`;
     const slow = script({ text, chunkSize: 8, delayMs: 20 });
     const first = await ask('cut', 'bob', slow);

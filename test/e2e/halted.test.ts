@@ -46,7 +46,7 @@ async function judged(at: string, abort: boolean) {
   const name = `judged-${at}-${abort}`;
   const options = { at, abort };
   const lists = { input: [{ use: 'judge', options }], output: [{ use: 'judge', options }], memory: {} };
-  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', ...lists });
+  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', flushMs: 0, ...lists });
   const words = script({ text: 'the rejected words', chunkSize: 100 });
   const run = await stack.client.start(name, words, { threadId: name, resourceId: 'ada' });
   const chunks = await collect(run);

@@ -26,6 +26,7 @@ async function guarded(): Promise<string> {
   await stack.client.agents.apply({
     name: 'guarded',
     model: 'openai/gpt-5-mini',
+    flushMs: 0,
     input: ['prompt-injection'],
     output: ['pii'],
   });

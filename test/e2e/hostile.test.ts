@@ -46,6 +46,7 @@ afterAll(async () => {
 
 const guarded: JsonObject = {
   model: 'openai/gpt-5-mini',
+  flushMs: 0,
   instructions: 'Answer briefly.',
   tools: ['calculator'],
   input: [
@@ -150,11 +151,11 @@ describe('a caller who forges ids', () => {
   test('of another tenant uses the same run and call ids, and gets its own results', async () => {
     const other = rawCaller(() => bus.bus, 'other-tenant');
     const applied = await other.api('agents-apply', {
-      definition: { name: 'sums', model: 'openai/gpt-5-mini', tools: ['calculator'] },
+      definition: { name: 'sums', model: 'openai/gpt-5-mini', flushMs: 0, tools: ['calculator'] },
     });
     expect(applied.error).toBeUndefined();
     await caller.api('agents-apply', {
-      definition: { name: 'sums', model: 'openai/gpt-5-mini', tools: ['calculator'] },
+      definition: { name: 'sums', model: 'openai/gpt-5-mini', flushMs: 0, tools: ['calculator'] },
     });
     const runId = fresh('shared');
     const asking = (sum: string) => [

@@ -23,6 +23,7 @@ const stack = useStack(nats, services, () => ({
 
 const guarded: JsonObject = {
   model: 'openai/gpt-5-mini',
+  flushMs: 0,
   instructions: 'Answer briefly.',
   tools: ['calculator', 'clock'],
   input: ['unicode-normalizer', 'prompt-injection'],

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const processors = STAGES.map((stage) => ({ id: `told-${stage}`, stages: { [stage]: telling(stage) } }));
   stop = await serveRaw(connection.bus, SERVICE, processors);
   await eventually(async () => (await stack.client.processors.list()).length > processors.length);
-  const common = { model: 'openai/gpt-5-mini', instructions: 'Answer.' };
+  const common = { model: 'openai/gpt-5-mini', flushMs: 0, instructions: 'Answer.' };
   const guarded = { ...common, input: ['watching'], output: ['watching'] };
   await stack.client.agents.apply({ ...guarded, name: 'watched' });
   await stack.client.agents.apply({ ...guarded, name: 'remembering', memory: { lastMessages: 20 } });

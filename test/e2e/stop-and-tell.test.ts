@@ -73,6 +73,7 @@ describe.each(['beside', 'elsewhere'])('a processor (%s) whose stream another on
       await stack.client.agents.apply({
         name: `${id}-${where}`,
         model: 'openai/gpt-5-mini',
+        flushMs: 0,
         output,
         maxProcessorRetries: 1,
       });
@@ -92,7 +93,12 @@ describe.each(['beside', 'elsewhere'])('a processor (%s) whose stream another on
   );
 
   test('and that is the end of the run: what it has found is in the result', async () => {
-    await stack.client.agents.apply({ name: `${id}-ends`, model: 'openai/gpt-5-mini', output: [id, 'guard'] });
+    await stack.client.agents.apply({
+      name: `${id}-ends`,
+      model: 'openai/gpt-5-mini',
+      flushMs: 0,
+      output: [id, 'guard'],
+    });
     const run = await stack.client.start(
       `${id}-ends`,
       script({ text: 'one  bad  two  threefour ', chunkSize: 5, delayMs: 30 }),

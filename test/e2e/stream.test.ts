@@ -140,7 +140,7 @@ useProcessors(nats, [tag, listener], 'second-service');
 const stack = useStack(nats, ['orchestrator']);
 
 async function start(name: string, output: JsonValue[], input: string, more: JsonObject = {}) {
-  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', output, ...more });
+  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', flushMs: 0, output, ...more });
   return stack.client.start(name, input);
 }
 

@@ -34,7 +34,7 @@ useProcessors(nats, [stuck], 'stuck-service');
 const stack = useStack(nats, ['orchestrator']);
 
 async function apply(name: string, lists: object): Promise<string> {
-  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', ...lists });
+  await stack.client.agents.apply({ name, model: 'openai/gpt-5-mini', flushMs: 0, ...lists });
   return name;
 }
 

@@ -15,8 +15,8 @@ export async function measureOutage(
   { seconds, runs }: Omit<OutagePoint, 'orchestrators'>,
   outage: () => Promise<void>,
 ): Promise<OutageOutcome> {
-  await client.agents.apply({ name: 'plain', model: 'openai/gpt-5-mini' });
-  await client.agents.apply({ name: 'guarded', model: 'openai/gpt-5-mini', output: ['pii'] });
+  await client.agents.apply({ name: 'plain', model: 'openai/gpt-5-mini', flushMs: 0 });
+  await client.agents.apply({ name: 'guarded', model: 'openai/gpt-5-mini', flushMs: 0, output: ['pii'] });
   const deltas = Math.ceil((seconds * 1_000 + AFTER_MS) / DELTA_MS);
   const input = script({ text: 'word '.repeat(deltas), chunkSize: 5, delayMs: DELTA_MS });
   const startAll = (agent: string) => Promise.all(Array.from({ length: runs }, () => client.start(agent, input)));

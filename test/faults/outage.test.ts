@@ -10,7 +10,7 @@ const nats = useNats();
 const stack = useStack(nats, ['orchestrator', 'tools']);
 
 test('a server that restarts costs no run its life', async () => {
-  await stack.client.agents.apply({ name: 'plain', model: 'openai/gpt-5-mini', tools: ['calculator'] });
+  await stack.client.agents.apply({ name: 'plain', model: 'openai/gpt-5-mini', flushMs: 0, tools: ['calculator'] });
   const before = stack.pids();
   const text = 'word '.repeat(40);
   const calls = [{ name: 'calculator', args: { expression: '1 + 1' } }];

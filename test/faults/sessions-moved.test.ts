@@ -10,7 +10,12 @@ const stack = useStack(nats, ['orchestrator', 'guardrails', 'guardrails']);
 const listener = useBus(nats, 'listener');
 let heard = '';
 beforeAll(async () => {
-  await stack.client.agents.apply({ name: 'guarded', model: 'openai/gpt-5-mini', output: ['pii', 'secrets'] });
+  await stack.client.agents.apply({
+    name: 'guarded',
+    model: 'openai/gpt-5-mini',
+    flushMs: 0,
+    output: ['pii', 'secrets'],
+  });
   // Everything that clients can follow, whoever it is for.
   listener.bus.nc.subscribe('mr.v1.chunks.>', { callback: (_error, message) => void (heard += message.string()) });
   await listener.bus.nc.flush();

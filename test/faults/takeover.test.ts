@@ -83,6 +83,7 @@ async function start(name: string, lists: object, ...says: ScriptElement[]) {
   const definition = {
     name,
     model: 'openai/gpt-5-mini',
+    flushMs: 0,
     tools: ['book', 'note'],
     memory: { lastMessages: 5 },
     ...lists,

@@ -23,6 +23,7 @@ import { createInspectVerb, serveReports } from './api/inspect-run.ts';
 import { createRunsApi } from './api/runs-api.ts';
 import { createSubmitGuard } from './api/submit-limits.ts';
 import { createDiscovery } from './peers/discovery.ts';
+import { createFlushTick } from './state/flush-tick.ts';
 import { expireRun } from './run/expire-run.ts';
 import { startSaver } from './run/save-later.ts';
 import { createDrivenRuns } from './state/driven-runs.ts';
@@ -106,7 +107,7 @@ export const service: ServiceDefinition<typeof configSchema> = {
     const driven = createDrivenRuns();
     const reports = serveReports(bus, driven);
     resources.add('reports', (remainingMs) => reports.drain(remainingMs()));
-    const deps = { access, models, discovery, sessions, saves, log, agents, driven };
+    const deps = { access, models, discovery, sessions, saves, log, agents, driven, tick: createFlushTick() };
     const stopSaving = startSaver(deps, { giveUpAfterMs: config.SAVES_WAIT_HOURS * 3_600_000 });
     resources.add('saver', stopSaving);
     const limits = { maxRuns: config.MAX_RUNS, maxRunsPerTenant: config.MAX_RUNS_PER_TENANT ?? config.MAX_RUNS };

@@ -79,6 +79,8 @@ export const memorySchema = z.strictObject({
 export type MemoryConfig = z.infer<typeof memorySchema>;
 
 export const MAX_STEPS = 5;
+/** The longest wait that an agent may set for pieces of text, ms. */
+const MAX_FLUSH_MS = 50;
 
 /** What one agent may have: whatever is larger is refused before it is looked into. */
 export const AGENT_LIMITS = {
@@ -132,6 +134,14 @@ export const agentSchema = z.strictObject({
     ),
   maxSteps: z.number().int().min(1).max(100).default(MAX_STEPS),
   maxProcessorRetries: z.number().int().min(0).max(100).optional(),
+  flushMs: z
+    .int()
+    .min(0)
+    .max(MAX_FLUSH_MS)
+    .optional()
+    .describe(
+      'longest wait in ms of a piece of text for others to leave with it; absent: 0 while idle, 10 to 25 under load; 0: pieces stay as the provider sent them',
+    ),
   release: releaseSchema.optional().describe('chunk if absent'),
   prices: pricesSchema.optional().describe('of the models that may be asked, by id; what they cost is in `usage.cost`'),
   modelSettings: modelSettingsSchema.optional(),

@@ -1,10 +1,13 @@
 // All that Millrace asks of a model provider: language models for the orchestrator's own loop, embeddings, and one object of a
 // schema. One provider client serves everything; a model of it is a name, so making one costs nothing.
-import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAI, type OpenAIProvider } from '@ai-sdk/openai';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { JsonObject } from '@millrace/contracts';
 import { createEmbedder, type Embedder } from './embedder.ts';
 import { generateObjectWith, type GenerateObjectRequest } from './generate-object.ts';
+import type { Fetch } from './openai-stream/http-post.ts';
+import { withDirectDeltas } from './openai-stream/direct-deltas.ts';
+import { readChatDelta, readResponsesDelta } from './openai-stream/plain-delta.ts';
 import { parseEmbedderId, parseModelId } from './model-id.ts';
 
 /** Where the provider's client goes when no base URL is configured. Source: OpenAI's API reference. */
@@ -14,23 +17,31 @@ export type ModelsOptions = {
   apiKey: string;
   /** OPENAI_BASE_URL if absent. Given here, so that the provider's client does not look into the environment itself. */
   baseUrl?: string | undefined;
-  fetch?: typeof globalThis.fetch | undefined;
+};
+
+type ModelOptions = {
+  /** Streams join the pieces of a part that arrive together. Not if a call asks for raw chunks. */
+  joinsDeltas?: boolean;
 };
 
 export type Models = {
   /** @throws model-unknown */
-  languageModel(id: string): LanguageModelV4;
+  languageModel(id: string, options?: ModelOptions): LanguageModelV4;
   /** @throws model-unknown */
   embedder(id: string): Embedder;
   /** See generateObjectWith for what it throws; also model-unknown. */
   generateObject(request: GenerateObjectRequest): Promise<JsonObject>;
 };
 
-export function createModels({ apiKey, baseUrl = OPENAI_BASE_URL, fetch }: ModelsOptions): Models {
-  const provider = createOpenAI({ apiKey, baseURL: baseUrl, ...(fetch && { fetch }) });
-  const languageModel = (id: string): LanguageModelV4 => {
+export function createModels({ apiKey, baseUrl = OPENAI_BASE_URL }: ModelsOptions): Models {
+  const provider = createOpenAI({ apiKey, baseURL: baseUrl });
+  const languageModel = (id: string, { joinsDeltas = false }: ModelOptions = {}): LanguageModelV4 => {
     const { api, name } = parseModelId(id);
-    return api === 'responses' ? provider.responses(name) : provider.chat(name);
+    const isResponses = api === 'responses';
+    const pickModel = (from: OpenAIProvider) => (isResponses ? from.responses(name) : from.chat(name));
+    if (!joinsDeltas) return pickModel(provider);
+    const create = (fetch: Fetch) => pickModel(createOpenAI({ apiKey, baseURL: baseUrl, fetch }));
+    return withDirectDeltas(create, isResponses ? readResponsesDelta : readChatDelta);
   };
   return {
     languageModel,

@@ -1,15 +1,32 @@
-// Runs as the rows need them: what the stand-in for the model is to say, many runs at once, and what they cost each process.
-import type { Client } from '@millrace/client';
+// Runs as the rows need them: the model's text, many runs at once, and their cost by process.
+import type { Client, Run } from '@millrace/client';
 import type { BenchContext } from './bench-context.ts';
 import { cpuMs } from './measure.ts';
 
 export const MODEL = 'openai-chat/stand-in';
 export const DELTAS = 200;
+/** UTF-16 code units of one piece of the model's text. */
+const PIECE_CHARS = 6;
 
-/** An input that has the model say so many pieces of text. */
-export function words(delayMs: number, deltas: number = DELTAS): string {
-  const text = Array.from({ length: deltas }, (_, at) => `wd${String(at).padStart(3, '0')} `).join('');
-  return `Go on.\n\`\`\`script\n${JSON.stringify([{ text, chunkSize: 6, delayMs }])}\n\`\`\``;
+const PROSE = [
+  'The harbour was quiet in the early morning, and the first boats had already left with the tide. ',
+  'A baker carried warm bread along the quay, while gulls argued over the crumbs behind him. ',
+  'Beyond the breakwater the sea was flat and grey, and the lamps of the far shore went out one by one. ',
+  'An old engineer sat on a crate and repaired a pump with patient hands; she had done so every winter. ',
+  'The children of the village passed on their way to school and asked her how the valve worked. ',
+  'She showed them the spring, the seat and the small ring of rubber that keeps the water back. ',
+].join('');
+
+/** Prose of so many pieces. */
+export function prose(deltas: number = DELTAS): string {
+  const chars = deltas * PIECE_CHARS;
+  return PROSE.repeat(Math.ceil(chars / PROSE.length)).slice(0, chars);
+}
+
+/** An input that makes the model answer with that prose, piece by piece. */
+export function scripted(delayMs: number, deltas: number = DELTAS): string {
+  const element = { text: prose(deltas), chunkSize: PIECE_CHARS, delayMs };
+  return `Go on.\n\`\`\`script\n${JSON.stringify([element])}\n\`\`\``;
 }
 
 export type Load = {
@@ -19,33 +36,58 @@ export type Load = {
   total: number;
   /** Each run's own if absent. */
   threadId?: string;
+  /** The text of each run; any if absent. */
+  text?: string;
 };
+
+/** Of all runs: pieces of text that the client received, from start to the first of a run, and between two of a run. */
+export type Delivery = { deltas: number; firstMs: number[]; gapMs: number[] };
+export type Loaded = Delivery & { seconds: number; ms: number[] };
 
 let threads = 0;
 
-/** `atOnce` at a time; resolves with the seconds that it took, and how long each run took, ms. */
-export async function manyRuns(client: Client, load: Load): Promise<{ seconds: number; ms: number[] }> {
+/** `atOnce` at a time. @throws if a run does not finish, or its text differs */
+export async function manyRuns(client: Client, load: Load): Promise<Loaded> {
   const { agent, input, atOnce, total } = load;
+  const loaded: Loaded = { seconds: 0, ms: [], deltas: 0, firstMs: [], gapMs: [] };
   const started = performance.now();
-  const ms: number[] = [];
   let left = total;
   const worker = async (_: unknown, at: number) => {
     while (left-- > 0) {
       const begun = performance.now();
       const threadId = load.threadId ?? `bench-${agent}-${threads++}`;
       const run = await client.start(agent, input, { threadId, resourceId: `bench-${at}` });
-      let last = '';
-      for await (const chunk of run.fullStream) last = chunk.type;
-      if (last !== 'finish')
-        throw new Error(`a run of ${agent} ended with ${last}: ${JSON.stringify((await run.result()).error)}`);
-      ms.push(performance.now() - begun);
+      await readRun(run, load, begun, loaded);
+      loaded.ms.push(performance.now() - begun);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  return { seconds: (performance.now() - started) / 1_000, ms };
+  loaded.seconds = (performance.now() - started) / 1_000;
+  return loaded;
 }
 
-export type Cost = { runsPerSecond: number; cpuMs: number; byProcess: Record<string, number> };
+async function readRun(run: Run, { agent, text }: Load, begun: number, seen: Delivery): Promise<void> {
+  let got = '';
+  let ended = '';
+  let last: number | undefined;
+  for await (const chunk of run.fullStream) {
+    ended = chunk.type;
+    if (chunk.type !== 'text-delta') continue;
+    const now = performance.now();
+    if (last === undefined) seen.firstMs.push(now - begun);
+    else seen.gapMs.push(now - last);
+    last = now;
+    got += chunk.payload.text;
+    seen.deltas += 1;
+  }
+  if (ended !== 'finish') {
+    const { error } = await run.result();
+    throw new Error(`a run of ${agent} ended with ${ended}: ${JSON.stringify(error)}`);
+  }
+  if (text !== undefined && got !== text) throw new Error(`a run of ${agent} gave another text: ${got}`);
+}
+
+export type Cost = Delivery & { runsPerSecond: number; cpuMs: number; byProcess: Record<string, number> };
 
 /** Processor time of all processes but the model's stand-in, a run. */
 export async function costOf(context: BenchContext, load: Load): Promise<Cost> {
@@ -58,7 +100,7 @@ export async function costOf(context: BenchContext, load: Load): Promise<Cost> {
   ];
   const used = () => Promise.all(pids.map(async ({ service, pid }) => ({ service, ms: await cpuMs(pid) })));
   const before = await used();
-  const { seconds } = await manyRuns(stack.client, load);
+  const { seconds, ...seen } = await manyRuns(stack.client, load);
   const after = await used();
   const byProcess: Record<string, number> = {};
   for (const [at, { service, ms }] of after.entries()) {
@@ -66,9 +108,15 @@ export async function costOf(context: BenchContext, load: Load): Promise<Cost> {
     byProcess[name] = (byProcess[name] ?? 0) + (ms - (before[at]?.ms ?? 0)) / load.total;
   }
   const total = Object.values(byProcess).reduce((sum, ms) => sum + ms, 0);
-  return { runsPerSecond: load.total / seconds, cpuMs: total, byProcess };
+  const delivery = { ...seen, deltas: seen.deltas / load.total };
+  return { ...delivery, runsPerSecond: load.total / seconds, cpuMs: total, byProcess };
 }
 
 export function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
+}
+
+/** @param share 0.5 for the median */
+export function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? 0;
 }

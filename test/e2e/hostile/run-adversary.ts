@@ -26,7 +26,13 @@ export function useAdversaries(nats: TestNats) {
       try {
         await eventually(async () => (await stack.client.processors.survey()).processors.some((one) => one.id === id));
         const list = wire.stage === 'processInput' ? { input: [id] } : { output: [id] };
-        await stack.client.agents.apply({ name: id, model: 'openai/gpt-5-mini', instructions: 'Answer.', ...list });
+        await stack.client.agents.apply({
+          name: id,
+          model: 'openai/gpt-5-mini',
+          flushMs: 0,
+          instructions: 'Answer.',
+          ...list,
+        });
         const run = await stack.client.start(id, script({ text: SAID, chunkSize: 4, delayMs: 50 }));
         const chunks = await collect(run);
         return { chunks, result: await run.result(), path: `${wire.stage}/${id}` };
@@ -36,7 +42,12 @@ export function useAdversaries(nats: TestNats) {
       }
     },
     async stillServing() {
-      await stack.client.agents.apply({ name: 'plain', model: 'openai/gpt-5-mini', instructions: 'Answer.' });
+      await stack.client.agents.apply({
+        name: 'plain',
+        model: 'openai/gpt-5-mini',
+        flushMs: 0,
+        instructions: 'Answer.',
+      });
       const run = await stack.client.start('plain', script({ text: 'still here' }));
       expect(await run.result()).toMatchObject({ status: 'finished', text: 'still here' });
     },

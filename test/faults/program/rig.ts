@@ -47,6 +47,7 @@ export async function startRig(): Promise<Rig> {
   const bus = await connectBus({ servers: nats.url(), name: 'faults' });
   const agent = {
     model: 'openai-chat/stand-in',
+    flushMs: 0,
     tools: ['note', 'book', 'ask'],
     questions: ['ask'],
     input: ['content-length', 'prompt-injection'],

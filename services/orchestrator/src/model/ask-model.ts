@@ -20,6 +20,7 @@ import { chunk } from '../state/make-chunk.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import { createCallMeter } from './call-meter.ts';
 import { escapeToolNames } from './escape-tool-names.ts';
+import type { Gathering } from './gather-parts.ts';
 import { streamModel, type ModelEnd, type ModelFailure } from './model-stream.ts';
 import type { CallOptions } from './prompt.ts';
 import { responseMessageId } from '../state/response-message.ts';
@@ -111,10 +112,11 @@ async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChun
       return take(chunks);
     };
     try {
-      const model = run.deps.models.languageModel(call.model);
       const warned = (some: unknown[]) => void (warnings = some);
-      const told = { raw: run.agent.raw, warned, used: meter.told };
       const options = callOptions(run, call, `${runId}.${count}`);
+      const gathering = planGathering(run, options);
+      const model = run.deps.models.languageModel(call.model, { joinsDeltas: gathering.joins });
+      const told = { raw: run.agent.raw, gathering, warned, used: meter.told };
       const end = await streamModel(model, options, runId, signal, takeSaid, told);
       if (!('error' in end)) return meter.ended(end);
       if (!signal.aborted) meter.failed(end);
@@ -158,6 +160,13 @@ async function stoppedByCosts(
   const interrupt = await tellCutOff(run, input, { model, usage });
   const goesOn = stream.kind === 'model-error' || (stream.kind === 'interrupt' && stream.interrupt.kind === 'rewind');
   return interrupt && goesOn ? { kind: 'interrupt', interrupt } : undefined;
+}
+
+/** Pieces stay as the provider sent them for agents that say so, that pass on its events, or that ask for log probabilities of each piece. */
+function planGathering({ agent, deps }: Run, { providerOptions = {} }: CallOptions): Gathering {
+  const asksLogprobs = Object.values(providerOptions).some(({ logprobs, topLogprobs }) => logprobs || topLogprobs);
+  const joins = agent.raw !== true && agent.flushMs !== 0 && !asksLogprobs;
+  return { joins, ...(joins && { tick: deps.tick, everyMs: agent.flushMs }) };
 }
 
 function callOptions({ agent }: Run, call: ModelCall, requestId: string): CallOptions {

@@ -18,7 +18,8 @@ async function ask(model: string, answer: ByteAnswer) {
   const { languageModel } = createModels({ apiKey: 'none', baseUrl: provider.baseUrl });
   const { signal } = new AbortController();
   const take = (some: Chunk[]) => void chunks.push(...some);
-  const end = await streamModel(languageModel(model), { prompt: [] }, 'run-1', signal, take);
+  const joining = languageModel(model, { joinsDeltas: true });
+  const end = await streamModel(joining, { prompt: [] }, 'run-1', signal, take);
   return { end, text: textOf(chunks) };
 }
 
@@ -74,6 +75,11 @@ describe.each([
       error: { message: expect.stringContaining('without a finish reason'), isRetryable: true },
     });
     expect(asked.text).toBe(text);
+  });
+
+  test('that loses its connection has failed, and may be asked again', async () => {
+    const { end } = await ask(model, { pieces: cut, isCut: true, everyMs: 1 });
+    expect(end).toMatchObject({ error: { isRetryable: true } });
   });
 });
 

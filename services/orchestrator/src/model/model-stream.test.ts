@@ -31,8 +31,9 @@ describe('a model', () => {
     expect(end).toMatchObject({ finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 } });
   });
 
-  test('is not read on before what it said is taken', async () => {
-    const { models } = scriptModel({ text: 'Hello.' });
+  test('gives no batch of chunks before the batch before it is taken', async () => {
+    const until = new Promise((resolve) => setTimeout(resolve, 5));
+    const { models } = scriptModel({ text: 'Hello.', until });
     const order: string[] = [];
     const take = async (chunks: Chunk[]) => {
       order.push(`take ${typesOf(chunks).join()}`);
@@ -40,7 +41,7 @@ describe('a model', () => {
       order.push('taken');
     };
     await streamModel(models.languageModel('openai/test'), { prompt: [] }, 'run-1', never, take);
-    expect(order).toEqual(['take text-start', 'taken', 'take text-delta', 'taken', 'take text-end', 'taken']);
+    expect(order).toEqual(['take text-start,text-delta', 'taken', 'take text-end', 'taken']);
   });
 
   test('that says nothing at all has not ended well', async () => {

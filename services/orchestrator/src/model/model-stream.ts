@@ -2,6 +2,7 @@
 // that falls silent is an error too; while its chunks wait for room it is not silent.
 import { MillraceError, type Chunk, type ErrorCode, type ModelError, type Usage } from '@millrace/contracts';
 import { toModelError } from '@millrace/models';
+import { gatherParts, type Gathering } from './gather-parts.ts';
 import { createChunkMaker, usageOf, type ModelPart } from './model-parts.ts';
 import { createPartEnds } from './part-ends.ts';
 import type { CallOptions, LanguageModel } from './prompt.ts';
@@ -26,8 +27,9 @@ type ProviderCall = { request?: unknown; rawResponse?: unknown };
 export type ModelFailure = { error: ModelError; code?: ErrorCode; retryAfterMs?: number };
 
 export type ModelTold = {
-  /** What the provider sent, as it sent it, beside what was made of it. */
+  /** Adds the provider's events as chunks of type raw. */
   raw?: boolean | undefined;
+  gathering?: Gathering;
   /** Called at the stream's start, before its first chunk. */
   warned?: (warnings: unknown[]) => void;
   /** Called when the provider says what the call took, though it may be given up by then. */
@@ -44,7 +46,7 @@ export async function streamModel(
   runId: string,
   signal: AbortSignal,
   take: (chunks: Chunk[]) => Promise<void> | void,
-  { raw = false, warned, used }: ModelTold = {},
+  { raw = false, gathering = { joins: !raw }, warned, used }: ModelTold = {},
 ): Promise<ModelEnd> {
   const started = performance.now();
   const idle = watchIdle();
@@ -57,19 +59,27 @@ export async function streamModel(
   try {
     const answer = await unlessStopped(Promise.resolve(model.doStream({ ...options, abortSignal })), abortSignal);
     provider = { request: answer?.request?.body, rawResponse: answer?.response };
-    for await (const part of partsOf(answer?.stream, abortSignal)) {
+    const batches = answer ? gatherParts(answer.stream, abortSignal, gathering) : [];
+    for await (const parts of batches) {
       idle.pause();
-      if (part.type === 'error') throw part.error;
-      if (part.type === 'stream-start') warned?.((warnings = part.warnings));
-      if (part.type === 'finish') {
-        const usage = usageOf(part);
-        const latencyMs = Math.round((performance.now() - started) * 10) / 10;
-        used?.(usage);
-        if (isBrokenOff(part)) continue;
-        end = { finishReason: part.finishReason.unified, usage, warnings, latencyMs, ...metadataOf(part), ...provider };
+      const chunks: Chunk[] = [];
+      let failed: { error: unknown } | undefined;
+      for (const part of parts) {
+        if (part.type === 'error') failed ??= part;
+        if (failed) continue;
+        if (part.type === 'stream-start') warned?.((warnings = part.warnings));
+        if (part.type === 'finish') {
+          const usage = usageOf(part);
+          const latencyMs = Math.round((performance.now() - started) * 10) / 10;
+          used?.(usage);
+          if (isBrokenOff(part)) continue;
+          const { unified } = part.finishReason;
+          end = { finishReason: unified, usage, warnings, latencyMs, ...metadataOf(part), ...provider };
+        }
+        chunks.push(...withEnds(part, toChunks(part)));
       }
-      const chunks = withEnds(part, toChunks(part));
       if (chunks.length > 0) await take(chunks);
+      if (failed) throw failed.error;
       if (signal.aborted) break;
       idle.start();
     }
@@ -79,27 +89,6 @@ export async function streamModel(
     idle.end();
   }
   return idle.signal.aborted ? { error: idleError, code: 'model-idle' } : end;
-}
-
-/** A provider that does not hear the signal is not waited for: a reader that is cancelled is done. */
-async function* partsOf(
-  stream: ReadableStream<ModelPart> | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<ModelPart, void> {
-  if (!stream) return;
-  const reader = stream.getReader();
-  const cancel = () => void reader.cancel().catch(() => undefined);
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    while (!signal.aborted) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    signal.removeEventListener('abort', cancel);
-    cancel();
-  }
 }
 
 const brokenOff: ModelError = {

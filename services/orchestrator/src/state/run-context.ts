@@ -16,6 +16,7 @@ import type { SessionInbox } from '../peers/session-inbox.ts';
 import type { ChunkPublisher } from './chunk-publisher.ts';
 import type { DrivenRuns } from './driven-runs.ts';
 import type { EventLog } from './event-log.ts';
+import type { FlushTick } from './flush-tick.ts';
 import { endWith, failInOwnWords, type Outcome } from './interrupt.ts';
 import { transientChunk } from './make-chunk.ts';
 import { createOverlap, type Overlap } from './overlap.ts';
@@ -38,6 +39,8 @@ export type Deps = {
   log: RunLog;
   agents: AgentSource;
   driven: DrivenRuns;
+  /** When pieces of the models' texts leave; absent: at once. */
+  tick?: FlushTick;
 };
 
 /** The agents as they are applied. */

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BenchContext, Measure } from '../bench-context.ts';
 import { needSix, SIX } from '../bench-context.ts';
-import { median, MODEL, words } from '../load.ts';
+import { median, MODEL, scripted } from '../load.ts';
 import { round, row } from '../measure.ts';
 
 type Own = { stack: Stack; context: BenchContext };
@@ -64,7 +64,7 @@ export const submitToModel: Measure = (shared) =>
       for (let count = 0; count < RUNS; count += 1) {
         model.asked.length = 0;
         const begun = performance.now();
-        const run = await client.start(agent, words(0, 10), { threadId: `${agent}-${count}` });
+        const run = await client.start(agent, scripted(0, 10), { threadId: `${agent}-${count}` });
         await run.result();
         ms.push((model.asked[0] ?? Number.NaN) - begun);
       }
@@ -87,7 +87,7 @@ export const takeover: Measure = (shared) =>
     const first = stack.pids().find(({ service }) => service === 'orchestrator');
     await stack.client.agents.apply({ name: 'bare', model: MODEL });
     const follow = async () => {
-      const run = await stack.client.start('bare', words(100, 100));
+      const run = await stack.client.start('bare', scripted(100, 100));
       let last = performance.now();
       let gap = 0;
       for await (const chunk of run.fullStream) {

@@ -1,73 +1,118 @@
-// The reference: one process of another framework with the same model, the same six processors and the same memory, in turns with
-// ours. Its packages are no part of this workspace: they are installed when this row is asked for.
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import type { BenchContext, Measure } from '../bench-context.ts';
-import { costOf, manyRuns, median, words } from '../load.ts';
-import { round, row } from '../measure.ts';
+// Ours in turns with the reference's single process: the same bytes of the model, the same prose, the same final text on both sides. Both are
+// warm: each side first runs batches of the same load.
+import { loadavg } from 'node:os';
+import { needServices, type BenchContext, type Measure } from '../bench-context.ts';
+import { costOf, manyRuns, median, MODEL, prose, quantile, scripted, type Cost, type Load } from '../load.ts';
+import { round, row, type Row } from '../measure.ts';
+import { startReference, type Asked, type Figures, type Reference } from '../reference-process.ts';
 import { applySix } from './runs.ts';
 
-const dir = resolve(import.meta.dirname, '../../../reference');
 const ROUNDS = 5;
-const RUNS = 64;
-const INSTALL_TIMEOUT_MS = 600_000;
-const RUN_TIMEOUT_MS = 120_000;
-const run = promisify(execFile);
+/** Runs of each side before the first round. */
+const WARM_RUNS = 192;
+const WARM_EVERY_MS = 2;
 
-type Figures = { runsPerSecond: number; cpuMs: number };
-
-async function install(): Promise<void> {
-  if (existsSync(join(dir, 'node_modules'))) return;
-  process.stderr.write('installing the reference (some 200 MB)\n');
-  await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: dir, timeout: INSTALL_TIMEOUT_MS });
-}
-
-let databases = 0;
-async function reference({ stack, dir: files }: BenchContext, atOnce: number): Promise<Figures> {
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    MODEL_URL: stack.modelUrl,
-    INPUT: words(0),
-    DATABASE: join(files, `reference-${databases++}.db`),
-    AT_ONCE: String(atOnce),
-    RUNS: String(RUNS),
-  };
-  const { stdout } = await run(process.execPath, [join(dir, 'main.mjs')], { env, timeout: RUN_TIMEOUT_MS });
-  return JSON.parse(stdout);
-}
-
-async function inTurns(context: BenchContext, atOnce: number) {
-  const load = { agent: 'bench-six', input: words(0), atOnce, total: RUNS };
-  const pairs: { ours: Figures; theirs: Figures }[] = [];
-  await manyRuns(context.stack.client, load);
-  for (let count = 0; count < ROUNDS; count += 1) {
-    const theirs = await reference(context, atOnce);
-    await manyRuns(context.stack.client, { ...load, total: RUNS / 4 });
-    pairs.push({ theirs, ours: await costOf(context, load) });
-  }
-  const of = (figure: (pair: (typeof pairs)[number]) => number) => median(pairs.map(figure));
-  return {
-    ours: of(({ ours }) => ours.runsPerSecond),
-    theirs: of(({ theirs }) => theirs.runsPerSecond),
-    ratio: of(({ ours, theirs }) => ours.runsPerSecond / theirs.runsPerSecond),
-    oursCpu: of(({ ours }) => ours.cpuMs),
-    theirsCpu: of(({ theirs }) => theirs.cpuMs),
-  };
-}
-
-export const compared: Measure = async (context) => {
-  await install();
-  await applySix(context);
-  const one = await inTurns(context, 1);
-  const many = await inTurns(context, 16);
-  return row('reference', 'runs/s at 16 at once', many.ours, many.theirs, {
-    ratioOfPairs: round(many.ratio),
-    ours1: round(one.ours),
-    reference1: round(one.theirs),
-    ratio1: round(one.ratio),
-    cpuMs16: round(many.oursCpu),
-    referenceCpuMs16: round(many.theirsCpu),
-  });
+type Setup = {
+  /** How the reference calls it, and our agents' names begin. */
+  setup: 'bare' | 'six' | 'guards';
+  atOnce: number;
+  /** Between two pieces of the model's text, ms. */
+  everyMs: number;
+  /** Runs of a round. */
+  total: number;
+  /** A second agent of ours that differs in its settings. */
+  variant?: string;
 };
+type Round = { theirs: Figures; merged: Figures; ours: Cost; varied?: Cost | undefined };
+
+const KEYWORD = { use: 'keyword', options: { keywords: ['forbidden'] } };
+const INPUT = ['unicode-normalizer', 'prompt-injection', 'content-length'];
+const OUTPUT = ['content-length', KEYWORD, 'pii'];
+const use = (entry: (typeof OUTPUT)[number]) =>
+  typeof entry === 'string' ? { id: entry } : { id: entry.use, options: entry.options };
+const guards: NonNullable<Asked['guards']> = { input: INPUT.map(use), output: OUTPUT.map(use) };
+
+async function applyAgents(context: BenchContext, setup: Setup['setup']): Promise<void> {
+  if (setup === 'six') return applySix(context);
+  const isGuarded = setup === 'guards';
+  await needServices(context, 'orchestrator', ...(isGuarded ? ['guardrails'] : []));
+  const more = isGuarded ? { input: INPUT, output: OUTPUT } : {};
+  await context.stack.client.agents.apply({ name: `bench-${setup}`, model: MODEL, ...more });
+}
+
+async function warm({ stack }: BenchContext, theirs: Reference, load: Load, asked: Asked, isPaced: boolean) {
+  // Paced rows pay for each piece, which merging hides in a burst: their pieces arrive one by one here too.
+  const more = { input: scripted(isPaced ? WARM_EVERY_MS : 0), total: WARM_RUNS };
+  await theirs.run({ ...asked, ...more });
+  await theirs.run({ ...asked, ...more, total: WARM_RUNS / 2, merges: true });
+  await manyRuns(stack.client, { ...load, ...more });
+}
+
+async function inTurns(context: BenchContext, { setup, atOnce, everyMs, total, variant }: Setup): Promise<Round[]> {
+  const load = { agent: `bench-${setup}`, input: scripted(everyMs), text: prose(), atOnce, total };
+  const asked = { setup, guards, input: load.input, text: load.text, atOnce, total };
+  const theirs = await startReference(context);
+  const rounds: Round[] = [];
+  try {
+    await warm(context, theirs, load, asked, everyMs > 0);
+    for (let count = 0; count < ROUNDS; count += 1) {
+      rounds.push({
+        theirs: await theirs.run(asked),
+        ours: await costOf(context, load),
+        merged: await theirs.run({ ...asked, merges: true }),
+        varied: variant === undefined ? undefined : await costOf(context, { ...load, agent: variant }),
+      });
+    }
+  } finally {
+    theirs.stop();
+  }
+  return rounds;
+}
+
+function rowOf(name: string, { total }: Setup, rounds: readonly Round[]): Row {
+  const of = (figure: (one: Round) => number) => round(median(rounds.map(figure)));
+  const perSecond = ({ seconds }: Figures) => total / seconds;
+  const measured = row(
+    name,
+    'ms of processor time a run',
+    of(({ ours }) => ours.cpuMs),
+    of(({ theirs }) => theirs.cpuMs),
+    {
+      runsRatio: of(({ ours, theirs }) => ours.runsPerSecond / perSecond(theirs)),
+      runsPerSecond: of(({ ours }) => ours.runsPerSecond),
+      mergedReference: of(({ merged, theirs }) => merged.cpuMs / theirs.cpuMs),
+      deltas: `${of(({ ours }) => ours.deltas)} against ${of(({ theirs }) => theirs.deltas)}`,
+      firstP50: `${of(({ ours }) => quantile(ours.firstMs, 0.5))} against ${of(({ theirs }) => quantile(theirs.firstMs, 0.5))}`,
+      gapP99: `${of(({ ours }) => quantile(ours.gapMs, 0.99))} against ${of(({ theirs }) => quantile(theirs.gapMs, 0.99))}`,
+      load: round(loadavg()[0] ?? 0),
+      ...byProcess(rounds.at(-1)?.ours),
+      ...(rounds[0]?.varied && {
+        variedRatio: of(({ varied, theirs }) => (varied?.cpuMs ?? 0) / theirs.cpuMs),
+        variedGapP99: of(({ varied }) => quantile(varied?.gapMs ?? [], 0.99)),
+      }),
+    },
+  );
+  return { ...measured, ratio: of(({ ours, theirs }) => ours.cpuMs / theirs.cpuMs) };
+}
+
+const byProcess = (cost: Cost | undefined): Record<string, number> =>
+  Object.fromEntries(Object.entries(cost?.byProcess ?? {}).map(([service, ms]) => [service, round(ms)]));
+
+const compared =
+  (name: string, setup: Setup): Measure =>
+  async (context) => {
+    await applyAgents(context, setup.setup);
+    return rowOf(name, setup, await inTurns(context, setup));
+  };
+
+const SETUPS: Record<string, Setup> = {
+  'reference-1': { setup: 'six', atOnce: 1, everyMs: 0, total: 64 },
+  'reference-16': { setup: 'six', atOnce: 16, everyMs: 0, total: 128 },
+  'reference-guards-16': { setup: 'guards', atOnce: 16, everyMs: 0, total: 64 },
+  'reference-paced-16': { setup: 'bare', atOnce: 16, everyMs: 20, total: 32 },
+  'reference-paced-24': { setup: 'guards', atOnce: 24, everyMs: 20, total: 48 },
+};
+
+export const referenceRows: Record<string, Measure> = Object.fromEntries(
+  Object.entries(SETUPS).map(([name, setup]) => [name, compared(name, setup)]),
+);

@@ -1,6 +1,6 @@
 // Whole runs: with guards and memories, and with processors that cost nothing themselves.
 import { needPass, needServices, needSix, SIX, type BenchContext, type Measure } from '../bench-context.ts';
-import { costOf, DELTAS, manyRuns, MODEL, words, type Cost } from '../load.ts';
+import { costOf, DELTAS, manyRuns, MODEL, scripted, type Cost } from '../load.ts';
 import { round, row } from '../measure.ts';
 
 const guards = ['unicode-normalizer', 'prompt-injection', 'content-length'];
@@ -15,7 +15,7 @@ export const runs16: Measure = async (context) => {
   const output = ['content-length', keyword, 'pii'];
   await client.agents.apply({ name: 'bench-demo', model: MODEL, tools, memory, input: guards, output });
   await client.agents.apply({ name: 'bench-tools', model: MODEL, tools });
-  const load = { input: words(0), atOnce: 16 };
+  const load = { input: scripted(0), atOnce: 16 };
   await manyRuns(client, { ...load, agent: 'bench-demo', total: 32 });
   await manyRuns(client, { ...load, agent: 'bench-tools', total: 32 });
   const demo = await manyRuns(client, { ...load, agent: 'bench-demo', total: 96 });
@@ -29,8 +29,8 @@ export const paced64: Measure = async (context) => {
   await client.agents.apply({ name: 'bench-guarded', model: MODEL, output: ['content-length', keyword, 'pii'] });
   await client.agents.apply({ name: 'bench-bare', model: MODEL });
   const perRun = async (agent: string) => {
-    await manyRuns(client, { agent, input: words(20), atOnce: 64, total: 64 });
-    return (await costOf(context, { agent, input: words(20), atOnce: 64, total: 128 })).cpuMs;
+    await manyRuns(client, { agent, input: scripted(20), atOnce: 64, total: 64 });
+    return (await costOf(context, { agent, input: scripted(20), atOnce: 64, total: 128 })).cpuMs;
   };
   const guarded = await perRun('bench-guarded');
   const bare = await perRun('bench-bare');
@@ -50,7 +50,7 @@ export function runCost(name: string, atOnce: number): Measure {
     await applySix(context);
     await context.stack.client.agents.apply({ name: 'bench-bare', model: MODEL });
     const cost = async (agent: string): Promise<Cost> => {
-      const load = { agent, input: words(0), atOnce };
+      const load = { agent, input: scripted(0), atOnce };
       await manyRuns(context.stack.client, { ...load, total: 64 });
       return costOf(context, { ...load, total: 128 });
     };
@@ -74,8 +74,8 @@ export const sixInOne: Measure = async (context) => {
   const memory = { lastMessages: 10 };
   await context.stack.client.agents.apply({ name: 'bench-one', model: MODEL, input: IN_ONE, output: IN_ONE, memory });
   const cost = async (agent: string) => {
-    await manyRuns(context.stack.client, { agent, input: words(0), atOnce: 16, total: 64 });
-    return costOf(context, { agent, input: words(0), atOnce: 16, total: 128 });
+    await manyRuns(context.stack.client, { agent, input: scripted(0), atOnce: 16, total: 64 });
+    return costOf(context, { agent, input: scripted(0), atOnce: 16, total: 128 });
   };
   const one = await cost('bench-one');
   const three = await cost('bench-six');

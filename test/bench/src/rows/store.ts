@@ -1,7 +1,7 @@
 // What a run asks of the stores: operations of JetStream, and threads of any length.
 import { connectBus } from '@millrace/testkit/bench';
 import type { Measure } from '../bench-context.ts';
-import { costOf, manyRuns, median, MODEL, words } from '../load.ts';
+import { costOf, manyRuns, median, MODEL, scripted } from '../load.ts';
 import { round, row, runProgram } from '../measure.ts';
 import { applySix } from './runs.ts';
 
@@ -20,7 +20,7 @@ export const operations: Measure = async (context) => {
   for (const subject of [...watched, subjects.logs, subjects.allEvents, `${subjects.prefix}.api.submit.>`])
     bus.nc.subscribe(subject, { callback: () => void (count += 1) });
   const counted = async (agent: string) => {
-    const load = { agent, input: words(0), atOnce: 1, total: RUNS };
+    const load = { agent, input: scripted(0), atOnce: 1, total: RUNS };
     await manyRuns(client, load);
     await bus.nc.flush();
     count = 0;
@@ -47,7 +47,7 @@ export const threads: Measure = async (context) => {
     const threadId = `filled-${size}`;
     const env = { REDIS_URL: context.redisUrl, THREAD: threadId, RESOURCE: 'bench-0', COUNT: String(size) };
     await runProgram('message-history', 'fill-thread.ts', env);
-    const load = { agent: 'bench-six', input: words(0), atOnce: 1, threadId };
+    const load = { agent: 'bench-six', input: scripted(0), atOnce: 1, threadId };
     await manyRuns(client, { ...load, total: 40 });
     const { ms } = await manyRuns(client, { ...load, total: 20 });
     const { cpuMs } = await costOf(context, { ...load, total: 60 });

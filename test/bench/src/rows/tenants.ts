@@ -1,7 +1,7 @@
 // How long the run of a tenant without runs waits while another tenant has thousands of runs in the queue.
 import { connect } from '@millrace/client';
 import type { Measure } from '../bench-context.ts';
-import { MODEL, words } from '../load.ts';
+import { MODEL, scripted } from '../load.ts';
 import { round, row } from '../measure.ts';
 import { inOwnStack } from './latency.ts';
 
@@ -30,7 +30,7 @@ export const noisyTenant: Measure = (shared) =>
       for (let count = 0; count < RUNS_EACH; count += 1) {
         for (const client of quiet) {
           const begun = performance.now();
-          const run = await client.start('bare', words(0, 10));
+          const run = await client.start('bare', scripted(0, 10));
           await run.fullStream[Symbol.asyncIterator]().next();
           ms.push(performance.now() - begun);
           await run.result();
@@ -42,7 +42,7 @@ export const noisyTenant: Measure = (shared) =>
     const alone = await waits();
     let left = BACKLOG;
     const submit = async () => {
-      while (left-- > 0) await noisy.start('bare', words(100, 100));
+      while (left-- > 0) await noisy.start('bare', scripted(100, 100));
     };
     await Promise.all(Array.from({ length: SUBMIT_AT_ONCE }, submit));
     const beside = await waits();

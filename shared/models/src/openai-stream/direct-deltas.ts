@@ -1,0 +1,79 @@
+// Reads the plain deltas of OpenAI's two streams directly, and leaves every other event to the AI SDK. The SDK spends six web streams on each
+// event, and most events of an answer repeat the one before with another text. The first delta of a sequence passes the SDK; its part is the
+// template of the others. The deltas that one read of the socket holds become one part.
+//
+// Order: a delta passes directly only if the SDK has given all parts of the events before. The SDK marks each event with a raw part, so the
+// number of raw parts is the number of events that it has read.
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { groupBlocks, type BlockGroup } from './group-blocks.ts';
+import { post, toResponse, type Fetch } from './http-post.ts';
+import { createPartQueue } from './part-queue.ts';
+import type { ReadDelta } from './plain-delta.ts';
+import { relayBody } from './relay-body.ts';
+
+type StreamResult = Awaited<ReturnType<LanguageModelV4['doStream']>>;
+type DeltaPart = Extract<LanguageModelV4StreamPart, { type: 'text-delta' | 'reasoning-delta' }>;
+
+/**
+ * @param create makes the SDK's model over a `fetch`
+ * @param read recognizes the plain deltas of the model's API
+ * @returns the same model; `doStream` joins and relays deltas, unless the call asks for raw chunks
+ */
+export function withDirectDeltas(create: (fetch: Fetch) => LanguageModelV4, read: ReadDelta): LanguageModelV4 {
+  const model = create(globalThis.fetch);
+  return {
+    specificationVersion: model.specificationVersion,
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doGenerate: (options) => model.doGenerate(options),
+    async doStream(options): Promise<StreamResult> {
+      if (options.includeRawChunks === true) return model.doStream(options);
+      const relay = createRelay(read);
+      const result = await create(relay.fetch).doStream({ ...options, includeRawChunks: true });
+      return { ...result, stream: relay.partsOf(result.stream) };
+    },
+  };
+}
+
+function createRelay(readDelta: ReadDelta) {
+  const parts = createPartQueue();
+  /** Events that the SDK was given, and those whose parts it has begun to give. */
+  let given = 0;
+  let begun = 0;
+  /** Key of the delta that the SDK was given last, if no other event followed it. */
+  let lastKey: string | undefined;
+  let template: DeltaPart | undefined;
+
+  const isDrained = (): boolean => lastKey !== undefined && begun === given;
+  /** @returns the text that the SDK is to read: none if the group passed directly */
+  const pass = (group: BlockGroup): string => {
+    if (template && isDrained() && group.key === lastKey) {
+      parts.push({ ...template, delta: group.text });
+      return '';
+    }
+    given += group.events;
+    lastKey = group.key;
+    template = undefined;
+    return group.source();
+  };
+  const see = (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart | undefined => {
+    if (part.type === 'raw') {
+      begun += 1;
+      return undefined;
+    }
+    if (isDrained() && (part.type === 'text-delta' || part.type === 'reasoning-delta')) template = part;
+    return part;
+  };
+  const passAll: Parameters<typeof relayBody>[1] = (blocks, isSplitting) =>
+    groupBlocks(blocks, isSplitting, readDelta).map(pass).join('');
+  return {
+    fetch: async (...[url, init]: Parameters<Fetch>): Promise<Response> => {
+      const incoming = await post(url, init);
+      const isStream = incoming.headers['content-type']?.startsWith('text/event-stream') === true;
+      if (incoming.statusCode !== 200 || !isStream) return toResponse(incoming);
+      return toResponse(incoming, relayBody(incoming, passAll, parts, init?.signal));
+    },
+    partsOf: (stream: ReadableStream<LanguageModelV4StreamPart>) => parts.follow(stream, see),
+  };
+}

@@ -1,0 +1,35 @@
+// Sends a request of the AI SDK over node:http: the body of its answer is read by events, without a web stream for each read.
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { Readable } from 'node:stream';
+
+export type Fetch = typeof globalThis.fetch;
+type Url = Parameters<Fetch>[0];
+
+/**
+ * Resolves with the answer's head.
+ * @throws TypeError as `fetch` does if no answer arrives, with the cause; the signal's reason if it fires
+ */
+export function post(url: Url, init: RequestInit = {}): Promise<IncomingMessage> {
+  const { signal, body } = init;
+  const address = new URL(url instanceof Request ? url.url : url);
+  const send = address.protocol === 'https:' ? httpsRequest : httpRequest;
+  // An answer is read as it arrives, so it must not be compressed.
+  const headers = { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' };
+  return new Promise((resolve, reject) => {
+    const outgoing = send(address, { method: init.method ?? 'GET', headers, ...(signal && { signal }) }, resolve);
+    outgoing.on('error', (cause) => reject(signal?.aborted ? signal.reason : new TypeError('fetch failed', { cause })));
+    outgoing.end(typeof body === 'string' ? body : undefined);
+  });
+}
+
+/** The answer as `fetch` gives it. @param body in place of the answer's own */
+export function toResponse(incoming: IncomingMessage, body?: ReadableStream<Uint8Array>): Response {
+  const { statusCode: status = 500, statusMessage: statusText = '' } = incoming;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, [value ?? ''].flat().join(', '));
+  const hasBody = status !== 204 && status !== 205 && status !== 304;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- node's type of the same stream
+  const own = () => Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
+  return new Response(hasBody ? (body ?? own()) : null, { status, statusText, headers });
+}

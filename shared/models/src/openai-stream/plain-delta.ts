@@ -1,0 +1,108 @@
+// Recognizes the events of OpenAI's two streams that only append a text to an open part: text of chat completions, text and summaries of
+// reasoning of responses. By allow-list: an event with another member that has a value is no plain delta. Pure.
+
+export type PlainDelta = {
+  /** Two deltas of one key append to the same part, and differ in nothing else that a client of the provider reads. */
+  key: string;
+  text: string;
+  /** The same event with another text, as JSON. */
+  withText(text: string): string;
+};
+
+/** UTF-16 code units; longer events are left to the provider's client. */
+const MAX_EVENT_CHARS = 16 * 1024;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** @param data the JSON text of an event. undefined: no plain delta */
+export type ReadDelta = (data: string) => PlainDelta | undefined;
+
+export const readChatDelta: ReadDelta = (data) => {
+  const event = parseMembers(data);
+  return event && chatDelta(event);
+};
+
+export const readResponsesDelta: ReadDelta = (data) => {
+  const event = parseMembers(data);
+  return event && responsesDelta(event);
+};
+
+function parseMembers(data: string): Members | undefined {
+  if (data.length > MAX_EVENT_CHARS) return undefined;
+  try {
+    const event: unknown = JSON.parse(data);
+    return isMembers(event) ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const CHAT_MEMBERS = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'system_fingerprint',
+  'service_tier',
+  'choices',
+  'obfuscation',
+]);
+const CHOICE_MEMBERS = new Set(['index', 'delta']);
+const DELTA_MEMBERS = new Set(['content', 'role']);
+
+function chatDelta(event: Members): PlainDelta | undefined {
+  const { choices, id, model, created } = event;
+  if (!Array.isArray(choices) || choices.length !== 1 || !hasOnly(event, CHAT_MEMBERS)) return undefined;
+  const choice: unknown = choices[0];
+  if (!isMembers(choice) || !hasOnly(choice, CHOICE_MEMBERS)) return undefined;
+  const { delta, index } = choice;
+  if (!isMembers(delta) || !hasOnly(delta, DELTA_MEMBERS)) return undefined;
+  const { content, role = 'assistant' } = delta;
+  if (typeof content !== 'string' || content === '' || role !== 'assistant') return undefined;
+  return {
+    key: `chat ${String(index)} ${String(created)} ${String(id)} ${String(model)}`,
+    text: content,
+    withText: (text) => JSON.stringify({ ...event, choices: [{ ...choice, delta: { ...delta, content: text } }] }),
+  };
+}
+
+/** By event type, the member that numbers the piece of its item. */
+const RESPONSES_PIECES: ReadonlyMap<unknown, string> = new Map([
+  ['response.output_text.delta', 'content_index'],
+  ['response.reasoning_summary_text.delta', 'summary_index'],
+]);
+const RESPONSES_MEMBERS = new Set([
+  'type',
+  'item_id',
+  'output_index',
+  'content_index',
+  'summary_index',
+  'delta',
+  'logprobs',
+  'sequence_number',
+  'obfuscation',
+]);
+
+function responsesDelta(event: Members): PlainDelta | undefined {
+  const { type, delta, logprobs, item_id, output_index } = event;
+  const piece = RESPONSES_PIECES.get(type);
+  if (piece === undefined || typeof delta !== 'string' || delta === '') return undefined;
+  if (!hasOnly(event, RESPONSES_MEMBERS) || hasLogprobs(logprobs)) return undefined;
+  return {
+    key: `${String(type)} ${String(output_index)} ${String(event[piece])} ${String(item_id)}`,
+    text: delta,
+    withText: (text) => JSON.stringify({ ...event, delta: text }),
+  };
+}
+
+const hasLogprobs = (logprobs: unknown): boolean =>
+  logprobs !== undefined && logprobs !== null && !(Array.isArray(logprobs) && logprobs.length === 0);
+
+/** A member without a value is as good as absent. */
+function hasOnly(members: Members, allowed: ReadonlySet<string>): boolean {
+  for (const name in members) if (!allowed.has(name) && members[name] !== null) return false;
+  return true;
+}
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

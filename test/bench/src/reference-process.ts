@@ -1,0 +1,64 @@
+// The reference: one process of another framework that runs the same load over the same model. Its packages are no part of this workspace:
+// a row that needs them installs them.
+import { execFile, fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { BenchContext } from './bench-context.ts';
+import type { Delivery } from './load.ts';
+
+const dir = resolve(import.meta.dirname, '../../reference');
+const INSTALL_TIMEOUT_MS = 600_000;
+const RUN_TIMEOUT_MS = 300_000;
+
+export type Use = { id: string; options?: Record<string, unknown> };
+export type Asked = {
+  setup: string;
+  /** Guards of ours in its process, for a setup that it does not know. */
+  guards?: { input: readonly Use[]; output: readonly Use[] };
+  input: string;
+  text: string;
+  atOnce: number;
+  total: number;
+  /** Its model gets the provider's stream with the pieces of one read merged. */
+  merges?: boolean;
+};
+export type Figures = Delivery & { seconds: number; cpuMs: number };
+export type Reference = { run(asked: Asked): Promise<Figures>; stop(): void };
+
+async function install(): Promise<void> {
+  if (existsSync(join(dir, 'node_modules'))) return;
+  process.stderr.write('installing the reference (some 200 MB)\n');
+  const args = ['ci', '--no-audit', '--no-fund'];
+  await promisify(execFile)('npm', args, { cwd: dir, timeout: INSTALL_TIMEOUT_MS });
+}
+
+let started = 0;
+
+export async function startReference({ stack, dir: files }: BenchContext): Promise<Reference> {
+  await install();
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    MODEL_URL: stack.modelUrl,
+    DATABASE: join(files, `reference-${started++}.db`),
+  };
+  const child = fork(join(dir, 'serve-runs.mjs'), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  return { run: (asked) => ask(child, asked), stop: () => void child.kill() };
+}
+
+async function ask(child: ChildProcess, asked: Asked): Promise<Figures> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(RUN_TIMEOUT_MS)]);
+  const exited = once(child, 'exit', { signal }).then(() => ({ error: 'its process ended' }));
+  const answered = once(child, 'message', { signal }).then(([figures]): Figures | { error: string } => figures);
+  child.send(asked);
+  try {
+    const figures = await Promise.race([answered, exited]);
+    if ('error' in figures) throw new Error(`the reference failed: ${figures.error}`);
+    return figures;
+  } finally {
+    over.abort();
+    await Promise.allSettled([exited, answered]);
+  }
+}
