@@ -8,6 +8,7 @@ import { replaceHits } from '../text/replace-hits.ts';
 import { replaceSpans, type Span } from '../text/span.ts';
 import type { Task } from '../work/task.ts';
 import { BoundExceeded } from './bounds.ts';
+import { cleanTexts } from './clean-texts.ts';
 import { identityOf, type Identify } from './identity.ts';
 import { knownIdentities } from './known-identities.ts';
 import { textsOf, type MapText, type Visit } from './map-texts.ts';
@@ -31,6 +32,8 @@ export type TextGuard = Reporting & {
   rules: readonly StreamRule[];
   /** How many times more than the slowest other guard it costs. */
   weight?: number;
+  /** Whether the findings depend on the options and the text alone, so that a text without findings need not be judged again. */
+  remembersClean?: boolean;
   /** Whether a mark says by `identify` which value it stands for. */
   identifies?: boolean;
   /** What stands in the place of a hit. */
@@ -54,9 +57,16 @@ export async function judgeTexts<T>(
   visit: Visit<T>,
   texts: readonly string[],
 ): Promise<T> {
-  const outcome = await guard.task.run(texts, args.abortSignal);
+  const isClean = (text: string) => guard.remembersClean === true && cleanTexts.has(guard, args.run, text);
+  const unknown = texts.filter((text) => !isClean(text));
+  const outcome = await guard.task.run(unknown, args.abortSignal);
   if ('exceeded' in outcome) return refuseUnjudged(args, guard.response, outcome.exceeded);
-  const found = new Map(texts.map((text, at) => [text, outcome.found[at] ?? []]));
+  const found = new Map<string, Hit[][]>(texts.map((text) => [text, []]));
+  for (const [at, text] of unknown.entries()) {
+    const hits = outcome.found[at] ?? [];
+    found.set(text, hits);
+    if (guard.remembersClean && hits.every(({ length }) => length === 0)) cleanTexts.add(guard, args.run, text);
+  }
   found.set('', []);
   const turn = isMuch(outcome.found) ? () => nextTurn() : () => undefined;
   await turn();

@@ -60,6 +60,7 @@ function createGuard(options: KeywordOptions): TextGuard {
     describe: () => 'A keyword was found.',
     weight,
     task: createTask('keyword', prepareKeywords, options, inlineCostOf(weight)),
+    remembersClean: true,
     rules: keywordRules(options),
     mark: () => MARK,
     mapValue: createKeyedMap(() => false),

@@ -122,6 +122,7 @@ function createGuard(options: PiiOptions): ToolGuard {
     describe: (rules) => `Personal data: ${rules.join(', ')}.`,
     task,
     rules: [segmentRule(piiSegments(createDetect(detection).cutPlace), (text) => task.now([text])[0]?.[0] ?? [])],
+    remembersClean: true,
     identifies: strategy === 'redact' && identifies(method),
     mark: (hit, value, state, identify) =>
       markOf(hit.rule, value, strategy === 'redact' ? method : 'remove', objectIn(state, 'placeholders'), identify),

@@ -67,6 +67,7 @@ function createGuard({ strategy, response, rules, presets, mark }: RegexFilterOp
     weight,
     describe: () => 'A pattern was found.',
     task: createTask('regex-filter', prepareMatches, options, inlineCostOf(weight)),
+    remembersClean: true,
     rules: [filterRule(patterns)],
     mark: ({ detail }) => (typeof detail?.['mark'] === 'string' ? detail['mark'] : DEFAULT_MARK),
     mapValue: createKeyedMap(() => false),

@@ -68,6 +68,7 @@ function createGuard({ strategy, response, toolArguments, rules, minEntropy, all
     denied: { reason: DENIED, code: 'secret' },
     describe: (found) => `A secret: ${found.join(', ')}.`,
     task,
+    remembersClean: true,
     rules: [
       segmentRule(secretSegments(createDetectSecrets(detection).cutPlace), (text) => task.now([text])[0]?.[0] ?? []),
     ],
