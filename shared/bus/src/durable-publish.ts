@@ -43,7 +43,7 @@ export async function publishBytesDurably(
   msgID: string,
   { signal, once = false, isQueue = false, ttlSeconds }: DurableOptions = {},
 ): Promise<Stored> {
-  const giveUpAt = once ? 0 : Date.now() + GIVE_UP_AFTER_MS;
+  const giveUpAt = once ? 0 : performance.now() + GIVE_UP_AFTER_MS;
   for (;;) {
     try {
       const acked = await access.js.publish(subject, payload, {
@@ -55,7 +55,7 @@ export async function publishBytesDurably(
       return { sequence: acked.seq, duplicate: acked.duplicate };
     } catch (cause) {
       if (isQueue && isCode(cause, SUBJECT_IS_FULL)) throw full(subject, cause);
-      if (Date.now() > giveUpAt || access.bus.nc.isClosed() || signal?.aborted) {
+      if (performance.now() > giveUpAt || access.bus.nc.isClosed() || signal?.aborted) {
         throw new MillraceError('bus-unreachable', `${subject} was not stored: ${String(cause)}`, {
           cause,
           path: subject,

@@ -51,6 +51,7 @@ export function guardTopology(access: JetStreamAccess, options: GuardOptions = {
     try {
       const parts = await lookAtParts(access);
       await restore(parts);
+      await access.clock.read();
       await probe.check();
       const broken = probe.problem();
       if (broken !== undefined && broken !== problem) bus.log.error({ problem: broken }, 'NATS stores nothing');

@@ -5,6 +5,7 @@ import type { Bus } from './bus.ts';
 import { notGiven } from './jetstream-errors.ts';
 import { countLogStreams } from './log-streams.ts';
 import { createRunShards, type RunShards } from './run-shards.ts';
+import { createServerClock, type ServerClock } from './server-clock.ts';
 
 export type JetStreamAccess = {
   bus: Bus;
@@ -15,6 +16,8 @@ export type JetStreamAccess = {
   /** The stream that holds a run's chunks. */
   logStreamOf(tenant: string, run: string): string;
   runShards: RunShards;
+  /** The time by which all orchestrators compare deadlines and expiries. */
+  clock: ServerClock;
 };
 
 export type JetStreamOptions = {
@@ -31,7 +34,8 @@ export async function openJetStream(
     const [js, jsm] = [jetstream(bus.nc), await jetstreamManager(bus.nc)];
     const logStreams = await countLogStreams(jsm, bus, configured);
     const logStreamOf = (tenant: string, run: string) => bus.names.chunks(logShard(tenant, run) % logStreams);
-    return { bus, js, jsm, logStreams, logStreamOf, runShards: createRunShards(bus) };
+    const clock = createServerClock(bus, bus.names.runs);
+    return { bus, js, jsm, logStreams, logStreamOf, runShards: createRunShards(bus), clock };
   } catch (cause) {
     throw MillraceError.isInstance(cause) ? cause : notGiven('its API', cause);
   }

@@ -47,9 +47,9 @@ export function serve<Q>(bus: Bus, options: ServeOptions<Q>): Serving {
     subject,
     stats,
     async drain(graceMs) {
-      const giveUpAt = Date.now() + graceMs;
+      const giveUpAt = performance.now() + graceMs;
       if (!subscription.isClosed()) await within(subscription.drain(), graceMs);
-      await within(Promise.all(inFlight), Math.max(0, giveUpAt - Date.now()));
+      await within(Promise.all(inFlight), Math.max(0, giveUpAt - performance.now()));
     },
   };
 }

@@ -52,6 +52,7 @@ export async function ensureTopology(access: JetStreamAccess, options: TopologyO
   for (const { stream, ...config } of consumersOf(bus, options)) await ensureConsumer(jsm, stream, config);
   await ensureBucket(access, names.state, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
   await ensureBucket(access, names.agents, { history: 8, replicas, prefix });
+  await access.clock.read();
   await ensureBucket(access, names.saves, { history: 1, replicas, prefix, markerTTL: HOUR_MS });
 }
 

@@ -36,11 +36,15 @@ export function createInspectVerb(access: JetStreamAccess, saves: Pick<PutOffSav
     const { tenant, run } = addressOf(call);
     const head = await readHead(access, tenant, run);
     if (!head) throw unknownRun(run);
-    return inspectRun(access.bus, saves, head.value);
+    return inspectRun(access, saves, head.value);
   };
 }
 
-async function inspectRun(bus: Bus, saves: Pick<PutOffSaves, 'list'>, head: RunHead): Promise<RunInspection> {
+async function inspectRun(
+  { bus, clock }: JetStreamAccess,
+  saves: Pick<PutOffSaves, 'list'>,
+  head: RunHead,
+): Promise<RunInspection> {
   const { tenant, runId, status, epoch, takeovers, records, submittedAt } = head;
   const owner = status === 'running' ? await askOwner(bus, head) : undefined;
   return {
@@ -49,7 +53,7 @@ async function inspectRun(bus: Bus, saves: Pick<PutOffSaves, 'list'>, head: RunH
     epoch,
     takeovers,
     records,
-    ...(status === 'queued' && { queuedMs: Math.max(Date.now() - submittedAt, 0) }),
+    ...(status === 'queued' && { queuedMs: Math.max(clock.now() - submittedAt, 0) }),
     ...owner,
     saves: saves
       .list(tenant)

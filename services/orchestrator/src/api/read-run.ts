@@ -51,13 +51,20 @@ async function readPageOf(access: JetStreamAccess, head: RunHead, from: Position
   const { status } = head;
   const { batches, end, complete } = await readVisible(access, head, from);
   const isWhole = complete && isAtRest(head);
-  return { status, epoch: end.epoch, nextIndex: end.index, batches, complete: isWhole, remainingMs: remainingMs(head) };
+  return {
+    status,
+    epoch: end.epoch,
+    nextIndex: end.index,
+    batches,
+    complete: isWhole,
+    remainingMs: remainingMs(head, access.clock.now()),
+  };
 }
 
 /** Of a suspended run: until it expires, and then what it has left. */
-export function remainingMs({ deadlineAt, suspension }: RunHead): number {
-  if (!suspension) return deadlineAt - Date.now();
-  return suspension.remainingMs + Math.max(suspension.expiresAt - Date.now(), 0);
+export function remainingMs({ deadlineAt, suspension }: RunHead, now: number): number {
+  if (!suspension) return deadlineAt - now;
+  return suspension.remainingMs + Math.max(suspension.expiresAt - now, 0);
 }
 
 async function readVisible(access: JetStreamAccess, head: RunHead, from: Position): Promise<Visible> {

@@ -37,7 +37,7 @@ export async function resumeRun(
   if (!suspension || isOfEarlierRun(suspension, head)) throw notSuspended(runId, status);
   const pending = suspension.pending.find((one) => isSame(one.resumeToken, token));
   if (!pending || !kinds.includes(pending.kind)) throw invalidToken(runId);
-  refuseExpired(pending, head);
+  refuseExpired(pending, head, access.clock.now());
   const answered = await writeResumption(access, head, pending, { resumeId, data });
   const wake = () => wakeRun(access, head, `${pending.id}.${head.epoch}`);
   if (answered === 'used') {
@@ -91,8 +91,8 @@ function refuseLargeData(data: JsonValue): void {
   });
 }
 
-function refuseExpired({ expiresAt }: OpenPending, { runId }: RunHead): void {
-  if (Date.now() <= Date.parse(expiresAt)) return;
+function refuseExpired({ expiresAt }: OpenPending, { runId }: RunHead, now: number): void {
+  if (now <= Date.parse(expiresAt)) return;
   throw new MillraceError('suspension-expired', `"${runId}" waited for an answer until ${expiresAt}.`, {
     remedy: 'Submit the request again.',
   });

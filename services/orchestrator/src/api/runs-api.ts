@@ -71,7 +71,7 @@ export function createRunsApi(access: JetStreamAccess, agents: AgentStore, submi
       const end = isAtRest(head) ? await readEnd(access, head) : undefined;
       const pending = end?.lastChunk.type === 'suspended' ? end.lastChunk.payload.pending : undefined;
       const told = { ...(end && { result: end.result }), ...(pending && { pending }) };
-      return { runId: run, status, remainingMs: remainingMs(head), ...told };
+      return { runId: run, status, remainingMs: remainingMs(head, access.clock.now()), ...told };
     },
     async cancel(_request: object, call: Call): Promise<ApiAnswer<'cancel'>> {
       const { tenant, run } = addressOf(call);

@@ -16,7 +16,12 @@ const ATTEMPTS = 5;
 export async function submitRun(access: JetStreamAccess, request: RunRequest, agentRevision: number): Promise<void> {
   const { bus } = access;
   const { tenant, runId } = request;
-  const command = { command: 'start' as const, request, requestHash: requestHash(request), submittedAt: Date.now() };
+  const command = {
+    command: 'start' as const,
+    request,
+    requestHash: requestHash(request),
+    submittedAt: access.clock.now(),
+  };
   const there = await makeHead(access, queuedHead(command, bus.id));
   if (there.status !== 'queued') return;
   // A request of the same id and content that was put there a moment ago is stored once.
@@ -40,7 +45,7 @@ type Made = { status: RunHead['status']; revision: number; isNew: boolean };
 async function makeHead(access: JetStreamAccess, head: RunHead): Promise<Made> {
   const { tenant, runId, requestHash: hash } = head;
   const key = stateKeys.head(tenant, runId);
-  const ttlSeconds = stateTtlSeconds(head);
+  const ttlSeconds = stateTtlSeconds(head, access.clock.now());
   let expectedRevision = 0;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const written = await writeEntry(access, access.bus.names.state, key, head, { expectedRevision, ttlSeconds });

@@ -89,7 +89,7 @@ function showsObject({ agent: { release } }: Run, { structuredOutput }: ModelCal
 function waitBeforeRetry(run: Run, { error, retryAfterMs }: ModelFailure, tries: number): number | undefined {
   if (!error.isRetryable) return undefined;
   const waitMs = Math.min(retryAfterMs ?? BACKOFF_MS * 2 ** tries, MAX_RETRY_AFTER_MS);
-  return waitMs < run.deadlineAt - Date.now() ? waitMs : undefined;
+  return waitMs < run.deadlineAt - performance.now() ? waitMs : undefined;
 }
 
 async function streamOnce(run: Run, call: ModelCall, input: StageInput, lastChunks?: LastChunks): Promise<StepStream> {

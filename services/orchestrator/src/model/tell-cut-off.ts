@@ -33,7 +33,7 @@ export async function tellCutOff(
   const part: Run = {
     ...shield.run,
     plan: { ...run.plan, order },
-    deadlineAt: Math.max(run.deadlineAt, Date.now() + TOLD_WITHIN_MS),
+    deadlineAt: Math.max(run.deadlineAt, performance.now() + TOLD_WITHIN_MS),
     // Whatever that checkpoint came to: this is not judged after it.
     saved: async () => undefined,
   };

@@ -51,7 +51,7 @@ export function schemaProblems(schema: JsonSchema, value: JsonValue): SchemaProb
 function validatorOf(schema: JsonSchema): ValidateFunction | Refused {
   const key = JSON.stringify(schema);
   const known = validators.get(key);
-  if (known && !('until' in known && known.until <= Date.now())) return known;
+  if (known && !('until' in known && known.until <= performance.now())) return known;
   if (validators.size >= MAX_VALIDATORS) {
     // ajv keeps what it has compiled too: only a new one forgets.
     validators.clear();
@@ -77,7 +77,7 @@ function compile({ $schema: _, ...schema }: JsonSchema): ValidateFunction | Refu
     const compiled = withinTime(MAX_CHECK_MS, read);
     if (compiled) return compiled.value;
     ajv = createAjv();
-    return { problem: `it takes longer than ${MAX_CHECK_MS} ms to read`, until: Date.now() + REFUSED_MS };
+    return { problem: `it takes longer than ${MAX_CHECK_MS} ms to read`, until: performance.now() + REFUSED_MS };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error), until: Infinity };
   }

@@ -65,7 +65,9 @@ type Driven = Taken & { deps: Deps; delivery: Delivery; stop: RunStop };
 /** Drives a run on from the state that its last checkpoint left, or from its beginning. */
 async function execute({ deps, delivery, stop, store, state, command, isNew }: Driven): Promise<void> {
   const { access } = deps;
-  const { tenant, runId, deadlineAt } = store.head();
+  const head = store.head();
+  const { tenant, runId } = head;
+  const deadlineAt = performance.now() + head.deadlineAt - access.clock.now();
   const { signal, fenced } = stop;
   // Asked beside the reading of the agent: it need not be waited for alone. What is asked later the next checkpoint learns.
   const cancelAsked = isNew ? Promise.resolve(false) : isCancelAsked(access, tenant, runId);
@@ -74,7 +76,7 @@ async function execute({ deps, delivery, stop, store, state, command, isNew }: D
   const parts = { access, delivery, store, chunks, events, fenced };
   let leave = async (): Promise<void> => undefined;
   let forget = (): void => undefined;
-  const deadline = setTimeout(() => stop.stop('deadline'), Math.max(deadlineAt - Date.now(), 0));
+  const deadline = setTimeout(() => stop.stop('deadline'), Math.max(deadlineAt - performance.now(), 0));
   try {
     const from: Beginning | { error: WireError } = state ? { first: state } : await beginning(deps, command, chunks);
     if ('error' in from) return await storeEnding(parts, failedRun(runId, from.error));

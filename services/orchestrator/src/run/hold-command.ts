@@ -10,20 +10,20 @@ const ENDING_GRACE_MS = 120_000;
 
 /** @param expired called when the command is no longer held though its run goes on. Returns what lets go. */
 export function holdCommand(
-  { bus }: JetStreamAccess,
+  { bus, clock }: JetStreamAccess,
   delivery: Delivery,
   { fenced }: RunStop,
   expired: () => void,
   graceMs: number = ENDING_GRACE_MS,
 ): () => void {
   const { command, submittedAt, request } = delivery.command;
-  // What is left of a suspended run counts from when it is taken up.
-  const from = command === 'resume' ? Date.now() : submittedAt;
-  const untilMs = Math.max(from + request.deadlineMs, Date.now()) + graceMs;
+  // The remaining time of a suspended run counts from now on.
+  const waitedMs = command === 'resume' ? 0 : clock.now() - submittedAt;
+  const untilMs = performance.now() + Math.max(request.deadlineMs - waitedMs, 0) + graceMs;
   const extend = () => {
     // An owner that was fenced says nothing more: its word would count for the new one.
     if (fenced.aborted) return letGo();
-    if (Date.now() >= untilMs) {
+    if (performance.now() >= untilMs) {
       letGo();
       return expired();
     }

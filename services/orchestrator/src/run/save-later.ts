@@ -48,7 +48,7 @@ export function startSaver(
   const stopping = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const look = () => {
-    for (const waiting of deps.saves.due(Date.now())) {
+    for (const waiting of deps.saves.due(deps.access.clock.now())) {
       const { tenant, runId } = waiting.value;
       const key = `${tenant}.${runId}`;
       if (stopping.signal.aborted || underWay.size >= MAX_SAVES_AT_ONCE) return;
@@ -85,14 +85,15 @@ async function tryOnce(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { saves } = deps;
-  const waiting = await saves.change(found, { tries: found.value.tries + 1, nextAt: Date.now() + TRY_MS });
+  const { clock } = deps.access;
+  const waiting = await saves.change(found, { tries: found.value.tries + 1, nextAt: clock.now() + TRY_MS });
   if (!waiting) return false;
   const { value: save } = waiting;
   const kept = await saves.read(save);
   if (!kept) return giveUp(deps, waiting, gone);
   const failed = (await askMemories(deps, save, kept, signal)).filter(hasNotSaved);
   // It was stopped: whoever is there tries again at once.
-  if (signal.aborted) return (await saves.change(waiting, { nextAt: Date.now() }), false);
+  if (signal.aborted) return (await saves.change(waiting, { nextAt: clock.now() }), false);
   const [first] = failed;
   if (!first) {
     await tell(deps, save, kept, 'saved');
@@ -103,11 +104,11 @@ async function tryOnce(
   const entries = failed.map(({ entry }) => entry);
   const isHopeless = failed.every((one) => one.error && !isAway(one.error.code));
   const timeouts = save.timeouts + (failed.some((one) => one.error?.code === 'processor-timeout') ? 1 : 0);
-  if (isHopeless || timeouts >= maxTimeouts || Date.now() - save.since > giveUpAfterMs) {
+  if (isHopeless || timeouts >= maxTimeouts || clock.now() - save.since > giveUpAfterMs) {
     await tell(deps, save, kept, 'given-up', error);
     return giveUp(deps, waiting, error);
   }
-  await saves.change(waiting, { entries, error, timeouts, nextAt: Date.now() + waitMs(save.tries, timeouts) });
+  await saves.change(waiting, { entries, error, timeouts, nextAt: clock.now() + waitMs(save.tries, timeouts) });
   return false;
 }
 
@@ -159,7 +160,7 @@ function silentRun(deps: Deps, { ref, state }: KeptSave, signal: AbortSignal): R
   const nothing = async () => undefined;
   return createRun({
     ref,
-    deadlineAt: Date.now() + TRY_MS,
+    deadlineAt: performance.now() + TRY_MS,
     deps,
     chunks: {
       nextIndex: () => 0,

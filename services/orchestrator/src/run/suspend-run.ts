@@ -101,7 +101,7 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
   const { tenant, runId } = run.ref;
   const { pending, steps } = run.state();
   const { epoch, agent } = store.head();
-  const now = Date.now();
+  const now = access.clock.now();
   const expiresAt = Math.min(...pending.map((one) => Date.parse(one.expiresAt)));
   const ttlSeconds = Math.ceil(Math.max(expiresAt - now, 0) / 1_000) + SUSPENSION_LIMITS.graceSeconds;
   const shown = pending.map((one) => shownPending(run, one));
@@ -126,7 +126,7 @@ async function storeSuspension({ access, store, chunks, events, fenced }: Ending
   );
   await unlessFenced(access, store.head(), end, async () => {
     if (fenced.aborted) throw new FencedError(tenant, runId);
-    const remainingMs = Math.max(run.deadlineAt - Date.now(), 1);
+    const remainingMs = Math.max(run.deadlineAt - performance.now(), 1);
     const suspension = { at: now, expiresAt, remainingMs };
     const nextIndex = chunks.nextIndex();
     await store.write({ status: 'suspended', suspension, asked: epoch, prolonged, end, nextIndex });

@@ -9,7 +9,7 @@ import {
   type WireError,
 } from '@millrace/contracts';
 import { MillraceError } from '@millrace/contracts';
-import { conflictError, locateEntry, publish, type Delivery } from '@millrace/bus';
+import { conflictError, locateEntry, publish, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
 import { endInEpoch, type Asked } from './end-in-epoch.ts';
 import { afterSuspension } from '../state/after-suspension.ts';
@@ -44,7 +44,7 @@ export async function takeRun(asked: Asked<StartCommand>): Promise<Taken | undef
   const { headRevision } = command;
   if (headRevision !== undefined) {
     // Nobody has touched it since it was queued, in most cases.
-    const store = await openRunStore(access, firstHead(access.bus.id, delivery), headRevision);
+    const store = await openRunStore(access, firstHead(access, delivery), headRevision);
     if (store) return { store, command, isNew: true };
   }
   for (let attempt = 1; attempt <= TAKE_ATTEMPTS; attempt += 1) {
@@ -62,7 +62,7 @@ export async function takeRun(asked: Asked<StartCommand>): Promise<Taken | undef
       const taken = attempt === 1 ? await takeOver(asked, there.value, there.revision) : undefined;
       return taken && { ...taken, command };
     }
-    const store = await openRunStore(access, firstHead(access.bus.id, delivery), there.revision);
+    const store = await openRunStore(access, firstHead(access, delivery), there.revision);
     if (store) return { store, command };
   }
   throw conflictError(`${tenant}.${runId}`);
@@ -79,8 +79,8 @@ function isAnswered(head: RunHead, { command, sequence }: Delivery<StartCommand>
 }
 
 /** As its owner writes it when the run begins. */
-function firstHead(owner: string, { command, sequence }: Delivery<StartCommand>): RunHead {
-  return { ...queuedHead(command, owner), status: 'running', command: sequence, startedAt: Date.now() };
+function firstHead({ bus, clock }: JetStreamAccess, { command, sequence }: Delivery<StartCommand>): RunHead {
+  return { ...queuedHead(command, bus.id), status: 'running', command: sequence, startedAt: clock.now() };
 }
 
 async function answer({ deps, delivery }: Asked<StartCommand>, head: RunHead): Promise<void> {
@@ -146,7 +146,7 @@ async function endUnreadable(
   const key = stateKeys.head(tenant, runId);
   const there = await locateEntry(access, access.bus.names.state, key, remainsSchema);
   const { epoch, nextIndex } = 'value' in there ? there.value : { epoch: 1, nextIndex: 0 };
-  const head = { ...firstHead(access.bus.id, delivery), epoch, nextIndex };
+  const head = { ...firstHead(access, delivery), epoch, nextIndex };
   await endInEpoch(asked, nextEpoch(head, access.bus.id), revision, { error: unreadable });
 }
 

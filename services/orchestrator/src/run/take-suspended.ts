@@ -1,7 +1,7 @@
 // A suspended run has an answer: whoever gets the command makes the run its own, in a new epoch, with what was left of its time. The same
 // command again is a takeover, as of any run.
 import type { Command, RunHead } from '@millrace/contracts';
-import { conflictError, type Delivery } from '@millrace/bus';
+import { conflictError, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { isAtRest, locateHead, nextEpoch } from '../state/run-head.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { throughOutages } from '../state/through-outages.ts';
@@ -32,7 +32,7 @@ export async function takeSuspended(asked: Asked<ResumeCommand>): Promise<Taken 
     }
     // It goes on already, and finds the answer itself; or it is over.
     if (head.status !== 'suspended') return answer(delivery);
-    const next = resumed(head, access.bus.id, delivery.sequence);
+    const next = resumed(head, access, delivery.sequence);
     const loaded = await load(asked, head);
     if ('unreadable' in loaded) return endInEpoch(asked, next, revision, { error: loaded.unreadable });
     const store = await openRunStore(access, next, revision);
@@ -47,7 +47,7 @@ async function answer(delivery: Delivery): Promise<undefined> {
 }
 
 /** The time for which it was put away does not count. */
-function resumed(head: RunHead, owner: string, command: number): RunHead {
-  const { suspension, ...next } = nextEpoch(head, owner);
-  return { ...next, status: 'running', command, deadlineAt: Date.now() + (suspension?.remainingMs ?? 0) };
+function resumed(head: RunHead, { bus, clock }: JetStreamAccess, command: number): RunHead {
+  const { suspension, ...next } = nextEpoch(head, bus.id);
+  return { ...next, status: 'running', command, deadlineAt: clock.now() + (suspension?.remainingMs ?? 0) };
 }

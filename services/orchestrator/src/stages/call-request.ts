@@ -38,7 +38,7 @@ export function callHead(run: Run, stage: Stage, entries: readonly PlanEntry[], 
     ...(trace && { trace }),
     // A merged call's limit is the sum of its members'; the time of each of them is watched too.
     timeoutMs: asTimeoutMs(entries.reduce((sum, entry) => sum + entry.timeoutMs, 0)),
-    remainingMs: asTimeoutMs(run.deadlineAt - Date.now()),
+    remainingMs: asTimeoutMs(run.deadlineAt - performance.now()),
   };
 }
 

@@ -32,7 +32,7 @@ export type PublisherOptions = {
   runId: string;
   epoch: number;
   firstIndex: number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, by the server's clock. */
   deadlineAt: number;
 };
 
@@ -47,8 +47,8 @@ export function createChunkPublisher({
   firstIndex,
   deadlineAt,
 }: PublisherOptions): ChunkPublisher {
-  const { bus } = access;
-  const keptSeconds = () => Math.ceil((Math.max(deadlineAt - Date.now(), 0) + KEPT_AFTER_MS) / 1_000);
+  const { bus, clock } = access;
+  const keptSeconds = () => Math.ceil((Math.max(deadlineAt - clock.now(), 0) + KEPT_AFTER_MS) / 1_000);
   const liveSubject = bus.subjects.chunks(tenant, runId);
   const stored = createStoredQueue(access, tenant, runId, keptSeconds);
   let next = firstIndex;

@@ -26,7 +26,7 @@ test('an orchestrator reports on the runs that it drives, and on no other', () =
   const driven = createDrivenRuns();
   const run = (epoch: number) => ({
     ref: { tenant: 'acme', runId: RUN_ID, epoch },
-    deadlineAt: Date.now() + 60_000,
+    deadlineAt: performance.now() + 60_000,
     state: () => stateOf(),
     activity: createRunActivity(),
     chunks: { waiting: () => ['a', 'b'] },

@@ -5,6 +5,7 @@ import type { RunActivity } from './run-activity.ts';
 /** The part of a run that a report reads. */
 type ReportedRun = {
   ref: Pick<RunRef, 'tenant' | 'runId' | 'epoch'>;
+  /** By the monotonic clock of this process. */
   deadlineAt: number;
   state(): RunState;
   activity: Pick<RunActivity, 'list'>;
@@ -45,7 +46,7 @@ function reportOn(run: ReportedRun): OwnerReport {
     epoch: run.ref.epoch,
     step: state.steps.length,
     doing: currentStatement(state),
-    remainingMs: Math.round(run.deadlineAt - Date.now()),
+    remainingMs: Math.round(run.deadlineAt - performance.now()),
     calls: run.activity.list().slice(0, MAX_CALLS_SHOWN),
     buffered: { chunks: run.chunks.waiting(0).length },
   };

@@ -13,7 +13,7 @@ const isOverdue = ({ status, deadlineAt }: Pick<RunHead, 'status' | 'deadlineAt'
 
 /** @returns the head as it is afterwards. @throws bus-unreachable, store-unavailable */
 export async function endIfOverdue(access: JetStreamAccess, head: RunHead): Promise<RunHead> {
-  const isMeant = (there: RunHead) => isOverdue(there, Date.now());
+  const isMeant = (there: RunHead) => isOverdue(there, access.clock.now());
   if (!isMeant(head)) return head;
   await endUndriven(access, head, { status: 'failed', error: neverBegun }, isMeant);
   return (await readHead(access, head.tenant, head.runId))?.value ?? head;
@@ -24,7 +24,7 @@ const MAX_AT_ONCE = 32;
 
 /** @returns the heads, in order, as they are afterwards. @throws bus-unreachable, store-unavailable */
 export function endOverdue(access: JetStreamAccess, heads: readonly RunHead[]): Promise<RunHead[]> {
-  const overdue = new Set(heads.filter((head) => isOverdue(head, Date.now())).slice(0, MAX_AT_ONCE));
+  const overdue = new Set(heads.filter((head) => isOverdue(head, access.clock.now())).slice(0, MAX_AT_ONCE));
   return Promise.all(heads.map(async (head) => (overdue.has(head) ? endIfOverdue(access, head) : head)));
 }
 

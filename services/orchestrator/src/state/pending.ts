@@ -25,7 +25,7 @@ export function askPending(run: Run, asked: Asked): void {
     id: crypto.randomUUID(),
     kind: kindOf(run.agent, asked.by),
     ...rest,
-    expiresAt: new Date(Date.now() + expiresInSeconds * 1_000).toISOString(),
+    expiresAt: new Date(run.deps.access.clock.now() + expiresInSeconds * 1_000).toISOString(),
     resumeToken: randomBytes(TOKEN_BYTES).toString('base64url'),
   };
   run.dispatch({ action: 'suspended', pending });

@@ -115,7 +115,7 @@ export async function openPutOffSaves(access: JetStreamAccess): Promise<PutOffSa
       const { tenant, runId, threadId } = save;
       const all = [...known.values()].filter(({ value }) => value.tenant === tenant);
       if (all.length >= MAX_PUT_OFF_SAVES) return false;
-      const now = Date.now();
+      const now = access.clock.now();
       // Clocks of orchestrators differ: who comes after one that waits is after it. What an owner that was lost has put off keeps its place.
       const own = known.get(keyOf(save))?.value.place;
       const place = own ?? Math.max(now, (ofThread(tenant, threadId).at(-1)?.value.place ?? 0) + 1);

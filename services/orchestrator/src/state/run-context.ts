@@ -51,7 +51,7 @@ type AgentSource = {
 
 export type Run = {
   ref: RunRef;
-  /** Milliseconds since 1970, by this machine's clock: it does not travel. */
+  /** By the monotonic clock of this process (`performance.now()`): it does not travel. */
   deadlineAt: number;
   agent: Agent;
   plan: Plan;
@@ -207,7 +207,7 @@ export function createRun({ first, unsaved = [], store, chunks: publisher, ...pa
 }
 
 function deadlineError(deadlineAt: number) {
-  const at = new Date(deadlineAt).toISOString();
+  const at = new Date(Date.now() + deadlineAt - performance.now()).toISOString();
   return {
     code: 'run-deadline-exceeded' as const,
     message: `The run's deadline passed at ${at}.`,

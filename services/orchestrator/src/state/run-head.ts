@@ -72,9 +72,12 @@ export async function readEnd(access: JetStreamAccess, head: RunHead): Promise<R
 }
 
 /** A run's state lives as long as the run may, or may be put away, and then as long as a final one. */
-export function stateTtlSeconds({ deadlineAt, suspension }: Pick<RunHead, 'deadlineAt' | 'suspension'>): number {
+export function stateTtlSeconds(
+  { deadlineAt, suspension }: Pick<RunHead, 'deadlineAt' | 'suspension'>,
+  now: number,
+): number {
   const until = suspension?.expiresAt ?? deadlineAt;
-  return Math.ceil(Math.max(until - Date.now(), 0) / 1_000) + FINAL_TTL_SECONDS;
+  return Math.ceil(Math.max(until - now, 0) / 1_000) + FINAL_TTL_SECONDS;
 }
 
 /** It publishes nothing more, unless somebody resumes it. */

@@ -28,6 +28,9 @@ export type RunStore = {
   keepEnd(end: RunEnd, headTtlSeconds?: number): Promise<StoredEnd>;
 };
 
+/** A clock that differs from the deadline's by more has stepped; smaller differences are those of readings. ms */
+const CLOCK_STEP_MS = 1_000;
+
 type Recorded = { count: number; cancelAsked: boolean };
 
 /** Writes the cancel key: the submitter reads it once the head is created, the owner when it takes the run and at each checkpoint. */
@@ -38,7 +41,7 @@ export async function askCancel(
   ttlSeconds: number = FINAL_TTL_SECONDS,
 ): Promise<void> {
   const key = stateKeys.cancel(tenant, runId);
-  await writeEntry(access, access.bus.names.state, key, { at: Date.now() }, { ttlSeconds });
+  await writeEntry(access, access.bus.names.state, key, { at: access.clock.now() }, { ttlSeconds });
 }
 
 /** @throws bus-unreachable, store-unavailable */
@@ -56,7 +59,9 @@ export async function openRunStore(
   revision: number,
 ): Promise<RunStore | undefined> {
   const heads = createHeadWriter(access, first, revision);
-  return (await heads.put(first, stateTtlSeconds(first))) === 'written' ? storeOf(access, heads) : undefined;
+  return (await heads.put(first, stateTtlSeconds(first, access.clock.now()))) === 'written'
+    ? storeOf(access, heads)
+    : undefined;
 }
 
 /** Opens the store of a run that no orchestrator drives, without a write: the first `write` replaces the head of that revision. */
@@ -68,12 +73,20 @@ function storeOf(access: JetStreamAccess, heads: HeadWriter): RunStore {
   const { tenant, runId } = heads.head();
   // One name for all tries: a repeated write replaces the end instead of leaving a second one.
   const endName = nameEnd(heads.head());
+  const { clock } = access;
+  const deadlineAt = performance.now() + heads.head().deadlineAt - clock.now();
+  /** Each write repeats the time that is left, so that a step of a clock moves the deadline for no longer than to the next checkpoint. */
+  const currentDeadline = (known: number) => {
+    const current = Math.round(clock.now() + deadlineAt - performance.now());
+    return Math.abs(current - known) > CLOCK_STEP_MS ? current : known;
+  };
   return {
     head: heads.head,
     async write(change, final = false) {
       const head = heads.head();
-      const next = { ...head, ...change, owner: access.bus.id, write: head.write + 1 };
-      const ttl = final ? FINAL_TTL_SECONDS : stateTtlSeconds(next);
+      const rest = { owner: access.bus.id, write: head.write + 1, deadlineAt: currentDeadline(head.deadlineAt) };
+      const next = { ...head, ...change, ...rest };
+      const ttl = final ? FINAL_TTL_SECONDS : stateTtlSeconds(next, clock.now());
       let outcome = await heads.put(next, ttl);
       // A store that was lost took the command with it: nobody else will end the run.
       if (outcome === 'lost' && final) outcome = await heads.put(next, ttl);
@@ -99,7 +112,7 @@ async function writeRecord(
   const name = recordName(epoch, at);
   const value = recordSchema.parse({ epoch, actions });
   const key = stateKeys.record(tenant, runId, name);
-  const ttlSeconds = stateTtlSeconds(head);
+  const ttlSeconds = stateTtlSeconds(head, access.clock.now());
   try {
     // Only this owner writes records of this epoch; a record that an earlier run of that id left there does not count.
     const write = (more: { unlessWritten?: string }) =>

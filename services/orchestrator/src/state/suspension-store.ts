@@ -77,7 +77,7 @@ export async function writeResumption(
 ): Promise<Answered> {
   const { state } = access.bus.names;
   const key = stateKeys.resumption(tenant, runId, pending.id);
-  const untilMs = Math.max(Date.parse(pending.expiresAt) - Date.now(), 0);
+  const untilMs = Math.max(Date.parse(pending.expiresAt) - access.clock.now(), 0);
   const ttlSeconds = Math.ceil(untilMs / 1_000) + SUSPENSION_LIMITS.graceSeconds;
   for (;;) {
     const there = await locateEntry(access, state, key, resumptionSchema);

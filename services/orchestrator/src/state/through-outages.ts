@@ -15,9 +15,9 @@ export async function throughOutages<T>(
   work: () => Promise<T>,
   giveUpAfterMs: number = GIVE_UP_AFTER_MS,
 ): Promise<T> {
-  const giveUpAt = Date.now() + giveUpAfterMs;
+  const giveUpAt = performance.now() + giveUpAfterMs;
   for (;;) {
-    const triedAt = Date.now();
+    const triedAt = performance.now();
     try {
       return await work();
     } catch (cause) {

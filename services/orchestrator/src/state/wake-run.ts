@@ -6,8 +6,12 @@ import { publishDurably, type JetStreamAccess } from '@millrace/bus';
 export async function wakeRun(access: JetStreamAccess, head: RunHead, reason: string): Promise<void> {
   const { tenant, runId, suspension, deadlineAt } = head;
   // Of one that is under way: it may have been put away by the time that the command comes, and then has no more left than that.
-  const deadlineMs = suspension?.remainingMs ?? Math.max(deadlineAt - Date.now(), 0);
-  const command: Command = { command: 'resume', request: { tenant, runId, deadlineMs }, submittedAt: Date.now() };
+  const deadlineMs = suspension?.remainingMs ?? Math.max(deadlineAt - access.clock.now(), 0);
+  const command: Command = {
+    command: 'resume',
+    request: { tenant, runId, deadlineMs },
+    submittedAt: access.clock.now(),
+  };
   await publishDurably(access, access.runShards.nextSubject(tenant), command, `${tenant}.${runId}.resume.${reason}`, {
     isQueue: true,
   });

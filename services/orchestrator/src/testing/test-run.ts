@@ -98,7 +98,7 @@ export function createTestRun(options: TestRunOptions = {}): TestRun {
       epoch: 1,
       resourceId: 'acme',
     },
-    deadlineAt: Date.now() + deadlineMs,
+    deadlineAt: performance.now() + deadlineMs,
     deps,
     chunks,
     events: { record: (event) => void events.push(event), flush: async () => undefined, close: () => undefined },
