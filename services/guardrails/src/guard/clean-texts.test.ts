@@ -7,7 +7,7 @@ import type { Hit } from './report.ts';
 import { judgeMessages, type TextGuard } from './text-guard.ts';
 
 const runOf = (runId: string): RunRef => ({ ...TEST_RUN, runId });
-const clean = 'A sentence of plain words without anything to find.';
+const clean = 'A sentence of plain words that holds no finding.';
 const dirty = 'A sentence of plain words with BAD inside of it.';
 
 /** A guard that finds BAD, and notes each text that it is asked to judge. */

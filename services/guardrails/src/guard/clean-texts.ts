@@ -9,13 +9,13 @@ export type CleanTexts = {
 };
 
 /** UTF-16 code units of all remembered texts of a replica. The least recently used runs are forgotten first. */
-export const MAX_CLEAN_CHARS = 8 * 1024 * 1024;
+const MAX_CLEAN_CHARS = 8 * 1024 * 1024;
 /** A shorter text is judged faster than it is looked up among its run's texts. */
-export const MIN_CLEAN_CHARS = 32;
+const MIN_CLEAN_CHARS = 32;
 
 type RunTexts = { chars: number; byGuard: Map<object, Set<string>> };
 
-/** @param guard an object that stands for the guard and its options */
+/** @param guard an object that identifies the guard and its options */
 export function createCleanTexts(maxChars: number = MAX_CLEAN_CHARS): CleanTexts {
   const runs = new Map<string, RunTexts>();
   let chars = 0;
