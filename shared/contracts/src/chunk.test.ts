@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import {
   CHUNK_TYPES,
   chunkSchema,
@@ -127,10 +126,5 @@ describe('the short cut for pieces of text', () => {
     const taken = [...chunks, [], null, 'text'].filter(isPlainDelta);
     expect(taken).toHaveLength(2 * 1 * 2 * 5);
     for (const chunk of taken) expect(knownChunkSchema.parse(chunk)).toEqual(chunk);
-  });
-
-  test('is taken within messages too: a piece of text is not copied', () => {
-    const chunk = { ...base, type: 'text-delta', payload: { id: 't', text: 'x' } };
-    expect(z.object({ chunks: z.array(chunkSchema) }).parse({ chunks: [chunk] }).chunks[0]).toBe(chunk);
   });
 });

@@ -2,7 +2,7 @@
 // `resumed` are ours. Known types are checked, unknown ones pass unchanged. Every chunk has type, runId and from.
 import { z } from 'zod';
 import { jsonValueSchema } from './json.ts';
-import { withQuickPass } from './quick-pass.ts';
+import { withShortcut } from './json-fit.ts';
 import { resumeTokenSchema, shownPendingSchema } from './suspension.ts';
 import { typed } from './typed-schema.ts';
 
@@ -124,7 +124,7 @@ export function isPlainDelta(value: unknown): boolean {
 }
 
 /** Known types first: the stream path is made of them, and they match at the first look. */
-export const chunkSchema = withQuickPass(typed<Chunk>(z.union([knownChunkSchema, otherChunkSchema])), isPlainDelta);
+export const chunkSchema = withShortcut(typed<Chunk>(z.union([knownChunkSchema, otherChunkSchema])), isPlainDelta);
 
 /** Chunks that do not pass the processOutputStream chain. See docs/semantics.md. */
 const unchained = new Set(['start', 'abort', 'tripwire', 'retract', 'suspended', 'resumed', 'object']);

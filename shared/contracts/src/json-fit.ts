@@ -12,10 +12,20 @@ type Members = Record<string, unknown>;
 
 const quick = new WeakSet<Schema>();
 const looks = new WeakMap<Schema, Look>();
+const shortcuts = new WeakMap<Schema, (value: unknown) => boolean>();
 
 /** Marks a schema of messages that come often. Members of theirs then come in the order in which they were sent, not in the schema's. */
 export function quicklyRead<S extends Schema>(schema: S): S {
   quick.add(schema);
+  return schema;
+}
+
+/**
+ * Adds a shortcut for values that fit at a glance.
+ * @param fits must hold for no value that the schema refuses or changes: a test compares them
+ */
+export function withShortcut<S extends Schema>(schema: S, fits: (value: unknown) => boolean): S {
+  shortcuts.set(schema, fits);
   return schema;
 }
 
@@ -32,7 +42,9 @@ export function fitOf(schema: Schema, value: unknown): Fit {
 function lookOf(schema: Schema): Look {
   const known = looks.get(schema);
   if (known) return known;
-  const look = withChecks(schema);
+  const whole = withChecks(schema);
+  const fits = shortcuts.get(schema);
+  const look: Look = fits ? (value) => (fits(value) ? 'as-is' : whole(value)) : whole;
   looks.set(schema, look);
   return look;
 }

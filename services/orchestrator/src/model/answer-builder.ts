@@ -36,6 +36,8 @@ export type AnswerBuilder = {
   chunks(): readonly Chunk[];
 };
 
+const warningsSchema = z.array(jsonValueSchema).catch([]);
+
 export function createAnswerBuilder(messageId: string): AnswerBuilder {
   const parts: MessagePart[] = [];
   const open = new Map<string, MessagePart>();
@@ -127,10 +129,7 @@ export function createAnswerBuilder(messageId: string): AnswerBuilder {
         case 'tool-result':
           return addResult(chunk.payload);
         case 'step-start':
-          warnings = z
-            .array(jsonValueSchema)
-            .catch([])
-            .parse(chunk.payload.warnings ?? []);
+          warnings = warningsSchema.parse(chunk.payload.warnings ?? []);
           return;
         case 'response-metadata': {
           growBeside(chunk.payload);

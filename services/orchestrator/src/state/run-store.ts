@@ -1,7 +1,6 @@
 // The I/O of a run's state: write-once records of actions, the run's end, and the head that names those that count.
 import {
   MillraceError,
-  recordSchema,
   stateKeys,
   type RunAction,
   type RunEnd,
@@ -110,7 +109,8 @@ async function writeRecord(
 ): Promise<Recorded> {
   const { tenant, runId, epoch } = head;
   const name = recordName(epoch, at);
-  const value = recordSchema.parse({ epoch, actions });
+  // Not parsed, because this process made the actions; the next owner parses each record that it reads.
+  const value = { epoch, actions };
   const key = stateKeys.record(tenant, runId, name);
   const ttlSeconds = stateTtlSeconds(head, access.clock.now());
   try {
