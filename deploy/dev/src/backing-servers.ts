@@ -51,7 +51,7 @@ const commonOptions = ({ env, report, signal }: BackingOptions) => ({ env, log: 
 
 async function startNats(options: BackingOptions): Promise<NatsServer | External | Unavailable> {
   const { state } = options;
-  const own = { ...commonOptions(options), storeDir: state.nats, logFile: state.log('nats') };
+  const own = { ...commonOptions(options), storeDir: state.nats, logFile: state.log('nats'), isSynced: true };
   return keep(options, 'nats', await provideNats(own), ({ url, monitorUrl }) =>
     provideNats({ ...own, port: portOf(url), monitorPort: portOf(monitorUrl) }),
   );

@@ -37,6 +37,10 @@ test('every image that is not built here has an exact version, and a variable th
   expect(read('Dockerfile')).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-slim$/m);
 });
 
+test('NATS has each write on the disk before it acknowledges it', () => {
+  expect(read('nats/nats.conf')).toMatch(/^ {2}sync_interval: always$/m);
+});
+
 test('health is asked seldom, and nobody waits for it', () => {
   const checks = Object.values(services).flatMap(({ healthcheck }) => (healthcheck?.interval ? [healthcheck] : []));
   expect(checks).toHaveLength(3);

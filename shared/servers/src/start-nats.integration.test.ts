@@ -44,6 +44,13 @@ describe.skipIf(program.kind === 'unavailable')('startNats', { timeout: 20_000 }
     await expect(readFile(join(storeDir, 'nats-server.pid'))).rejects.toThrow('ENOENT');
   });
 
+  test('syncs each write to the disk if asked to, otherwise by the default of the server', async () => {
+    const synced = await start({ storeDir: await scratchDir(), isSynced: true });
+    expect(await monitor(synced, 'jsz')).toMatchObject({ config: { sync_always: true } });
+    const other = await start({ storeDir: await scratchDir() });
+    expect(await monitor(other, 'jsz')).not.toHaveProperty('config.sync_always');
+  });
+
   test('keeps its streams in the directory', async () => {
     const storeDir = await scratchDir();
     const before = await start({ storeDir });

@@ -14,6 +14,8 @@ export type StartNatsOptions = StartOptions & {
   storeDir: string;
   /** Port of the monitoring pages; 0 or nothing: one that is free. */
   monitorPort?: number;
+  /** Each write is on the disk before it is acknowledged; absent: every 2 minutes, as by default. */
+  isSynced?: boolean;
 };
 
 export type NatsServer = RunningServer & {
@@ -71,6 +73,7 @@ ping_interval: "5s"
 ping_max: 2
 jetstream {
   store_dir: ${JSON.stringify(storeDir)}
+  ${options.isSynced ? 'sync_interval: always' : ''}
 }
 ${options.extraConfig ?? ''}
 `;
