@@ -6,7 +6,7 @@ import { isCode } from './jetstream-errors.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { storeError } from './store-error.ts';
 import { commandQueues } from './work-queue.ts';
-import { decode } from './wire.ts';
+import { decodeStored } from './wire.ts';
 
 export type InFlight = {
   tenant: string;
@@ -47,7 +47,7 @@ async function listOf(access: JetStreamAccess, queue: string): Promise<InFlight[
       const message = await jsm.streams.getMessage(stream, query);
       if (!message || message.seq > delivered.stream_seq) break;
       next = message.seq + 1;
-      const command = decode(message.data, commandSchema, message.subject);
+      const command = decodeStored(message.data, commandSchema, message.subject);
       if ('error' in command) continue;
       const { tenant, runId } = command.ok.request;
       found.push({ tenant, runId, sequence: message.seq, queue, delivered: delivered.consumer_seq });

@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { storeError } from './store-error.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
 import { WRONG_LAST_SEQUENCE, isCode } from './jetstream-errors.ts';
-import { decode, encodeWithin } from './wire.ts';
+import { decodeStored, encodeWithin } from './wire.ts';
 
 export type Entry<T> = { value: T; revision: number };
 /** What stands under a key: an entry, one that does not fit its schema, or none (`revision` of what was removed or has expired, or 0). */
@@ -28,12 +28,13 @@ export type WriteOptions = {
   ttlSeconds?: number;
 };
 
-/** @throws bus-unreachable, store-unavailable */
+/** @param read `decode` reads an entry of a newer version too. @throws bus-unreachable, store-unavailable */
 export async function locateEntry<T>(
   access: JetStreamAccess,
   bucket: string,
   key: string,
   schema: z.ZodType<T>,
+  read: typeof decodeStored = decodeStored,
 ): Promise<Located<T>> {
   const subject = `$KV.${bucket}.${key}`;
   try {
@@ -42,7 +43,7 @@ export async function locateEntry<T>(
     const revision = stored.seq;
     // An expired entry leaves a marker, a removed one a tombstone: neither has data.
     if (stored.header.get('KV-Operation') !== '' || stored.data.length === 0) return { revision };
-    const value = decode(stored.data, schema, subject);
+    const value = read(stored.data, schema, subject);
     return 'error' in value ? { error: value.error, revision } : { value: value.ok, revision };
   } catch (error) {
     if (error instanceof JetStreamApiError && error.code === NOT_FOUND) return { revision: 0 };
@@ -50,7 +51,7 @@ export async function locateEntry<T>(
   }
 }
 
-/** @throws message-invalid when what is stored does not fit; bus-unreachable, store-unavailable */
+/** @throws message-invalid when the entry does not fit; stored-by-newer, bus-unreachable, store-unavailable */
 export async function readEntry<T>(
   access: JetStreamAccess,
   bucket: string,

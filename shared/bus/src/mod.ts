@@ -35,5 +35,5 @@ export { clearTimer, consumeExpiries, setTimer } from './timers.ts';
 export { watchBucket, type BucketListener } from './watch-bucket.ts';
 export { watchRunShards } from './watch-run-shards.ts';
 export { consumeCommands, type CommandTaker, type Delivery } from './work-queue.ts';
-export { decode, encode, encodeWithin, isNoResponders, type Decoded } from './wire.ts';
+export { decode, decodeStored, encode, encodeWithin, isNoResponders, type Decoded } from './wire.ts';
 export { within } from './within.ts';

@@ -1,6 +1,14 @@
 // Bytes on the wire and back. Every message is checked at both ends: what is written against the server's limit, what is read
 // against its schema.
-import { MillraceError, fitsAsIs, hasProtoMember, isNestedDeeper, issuesOf, type Issue } from '@millrace/contracts';
+import {
+  MillraceError,
+  fitsAsIs,
+  hasProtoMember,
+  isNestedDeeper,
+  issuesOf,
+  type Issue,
+  isStoredByNewer,
+} from '@millrace/contracts';
 import type { Msg } from 'nats';
 import { MAX_JSON_DEPTH, isTooDeep } from './json-bounds.ts';
 import type { z } from 'zod';
@@ -39,6 +47,20 @@ export function decode<T>(data: Uint8Array, schema: z.ZodType<T>, subject: strin
   const parsed = schema.safeParse(json.value);
   if (parsed.success) return { ok: parsed.data };
   return { error: misfit(`The message on ${subject}`, issuesOf(parsed.error)) };
+}
+
+/** The same for a stored entry: one that a newer version wrote is not read, whether it would fit or not. Code: stored-by-newer. */
+export function decodeStored<T>(data: Uint8Array, schema: z.ZodType<T>, subject: string): Decoded<T> {
+  const json = parseJson(data);
+  if ('value' in json && isStoredByNewer(json.value)) return { error: storedByNewer(subject) };
+  return decode(data, schema, subject);
+}
+
+function storedByNewer(subject: string): MillraceError {
+  return new MillraceError('stored-by-newer', `${subject} was written by a newer version.`, {
+    path: subject,
+    remedy: 'Run that version: finish the upgrade, or undo it only when the runs that it has begun are over.',
+  });
 }
 
 /** One problem stands in the message itself; of several the message names the first, and the issues are all of them. */

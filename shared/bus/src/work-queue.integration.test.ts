@@ -217,3 +217,19 @@ test('the command queue is read again when the server was away', async () => {
   await eventually(() => taken.includes('back'), { timeoutMs: 10_000 });
   expect(taken).toEqual(['back']);
 });
+
+test.each([
+  ['of a kind that this version does not know', { command: 'later' }],
+  ['marked as of a newer version', { ...command('newer'), v: 2 }],
+])('a command %s stays in the queue for a newer version, until its deadline has passed', async (_what, value) => {
+  const refused: MillraceError[] = [];
+  const request = { tenant: 'acme', runId: 'newer', deadlineMs: 60_000 };
+  await put({ ...value, submittedAt: Date.now(), request: { ...command('newer').request, ...request } });
+  await put({ ...value, submittedAt: Date.now() - 300_000, request: { ...command('newer').request, ...request } });
+  consume(async () => undefined, refused);
+  await eventually(() => refused.length === 2);
+  await eventually(async () => (await left()) === 1);
+  const stored = await access.jsm.streams.getMessage(orchestrator.bus.names.runs, { seq: (await lastSequence()) - 1 });
+  expect(stored?.json()).toMatchObject({ command: value.command, request: { deadlineMs: 60_000 } });
+});
+const lastSequence = async () => (await access.jsm.streams.info(orchestrator.bus.names.runs)).state.last_seq;

@@ -1,12 +1,12 @@
 // Pulls commands from the shards of the command queue: a loop for each shard, each with its own consumer. A pull asks for as many commands
 // as the caller has room for; the others stay in the stream, where other orchestrators can pull them.
 import type { Command } from '@millrace/contracts';
-import { RUN_SHARDS, commandSchema, type MillraceError } from '@millrace/contracts';
+import { RUN_SHARDS, anyCommandSchema, commandSchema, isKnownCommand, type MillraceError } from '@millrace/contracts';
 import type { JsMsg } from '@nats-io/jetstream';
 import type { Bus } from './bus.ts';
 import { consumeEach } from './consume-each.ts';
 import type { JetStreamAccess } from './jetstream-access.ts';
-import { decode } from './wire.ts';
+import { decode, decodeStored } from './wire.ts';
 
 export type Delivery<C extends Command = Command> = {
   command: C;
@@ -29,7 +29,7 @@ export type CommandTaker = {
   room?(queue: string): Promise<number>;
   /** The next command of that consumer is handed over when it resolves. */
   take(delivery: Delivery): Promise<void> | void;
-  /** Reports a message that is no command: it is removed from the queue. */
+  /** Reports a message that is no command, once: it is removed from the queue, or left to orchestrators of a newer version. */
   refuse(error: MillraceError, subject: string): void;
 };
 
@@ -53,16 +53,33 @@ export async function consumeCommands(
       trouble: 'the command queue cannot be read',
       ...(taker.room && { room: () => taker.room?.(queue) ?? Promise.resolve(1) }),
     };
-    return consumeEach(access, consumed, (message) => hand(message, queue, taker), signal);
+    return consumeEach(access, consumed, (message) => hand(access, message, queue, taker), signal);
   };
   await Promise.all(commandQueues(bus).map(consume));
 }
 
-async function hand(message: JsMsg, queue: string, taker: CommandTaker): Promise<void> {
-  const command = decode(message.data, commandSchema, message.subject);
+async function hand(access: JetStreamAccess, message: JsMsg, queue: string, taker: CommandTaker): Promise<void> {
+  const command = decodeStored(message.data, commandSchema, message.subject);
   if ('ok' in command) return taker.take(delivery(message, queue, command.ok));
-  taker.refuse(command.error, message.subject);
-  message.term(command.error.message);
+  const { error } = command;
+  const isFirst = !message.redelivered;
+  if (isFirst) taker.refuse(error, message.subject);
+  if (isOfNewer(message, error, access.clock.now())) return message.nak(NEWER_WAIT_MS);
+  message.term(error.message);
+}
+
+/** Time for an orchestrator of the newer version to pull the command, ms. */
+const NEWER_WAIT_MS = 2_000;
+/** Of the deadline: a command that no version has begun by then is removed. ms */
+const OVERDUE_MS = 60_000;
+
+/** Whether a newer version may begin the command: it is marked as newer, or of a kind that is unknown here, and its deadline has not passed. */
+function isOfNewer(message: JsMsg, { code }: MillraceError, now: number): boolean {
+  const any = decode(message.data, anyCommandSchema, message.subject);
+  if ('error' in any) return false;
+  const { command, submittedAt, request } = any.ok;
+  const isNewer = code === 'stored-by-newer' || !isKnownCommand(command);
+  return isNewer && now < submittedAt + request.deadlineMs + OVERDUE_MS;
 }
 
 function delivery(message: JsMsg, queue: string, command: Command): Delivery {

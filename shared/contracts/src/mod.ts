@@ -32,6 +32,7 @@ export * from './reconcile.ts';
 export * from './run.ts';
 export * from './run-head.ts';
 export * from './run-state.ts';
+export * from './stored-version.ts';
 export * from './schema-issues.ts';
 export * from './session.ts';
 export * from './session-line.ts';

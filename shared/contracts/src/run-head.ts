@@ -1,6 +1,7 @@
 // The entry that owns a run: which status it has, which orchestrator drives it, and which stored entries of it count.
 import { z } from 'zod';
 import { runStatusSchema } from './run.ts';
+import { storedVersionSchema } from './stored-version.ts';
 import { tokenSchema } from './tokens.ts';
 
 const count = z.number().int().min(0);
@@ -21,7 +22,8 @@ const storedEndSchema = z.object({ name: tokenSchema, revision: count });
 export type StoredEnd = z.infer<typeof storedEndSchema>;
 
 /** The entry that owns a run, from its submission on: small, and written by compare-and-set only. */
-export const runHeadSchema = z.object({
+const headSchema = z.object({
+  v: storedVersionSchema,
   tenant: tokenSchema,
   runId: tokenSchema,
   agent: tokenSchema,
@@ -61,4 +63,14 @@ export const runHeadSchema = z.object({
     .optional()
     .describe('absent while the run is driven; and in heads of versions that named the end by its epoch'),
 });
-export type RunHead = z.infer<typeof runHeadSchema>;
+export type RunHead = z.infer<typeof headSchema>;
+
+const { owners, suspension, ended, prolonged, end } = headSchema.shape;
+/** Members that this version does not know are kept, also of the members, so that they survive when it writes the head. */
+export const runHeadSchema: z.ZodType<RunHead> = headSchema.loose().extend({
+  owners: z.array(owners.element.loose()).min(1),
+  suspension: suspension.unwrap().loose().optional(),
+  ended: ended.unwrap().loose().optional(),
+  prolonged: prolonged.unwrap().loose().optional(),
+  end: end.unwrap().loose().optional(),
+});

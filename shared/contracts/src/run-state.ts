@@ -19,6 +19,7 @@ import { wireErrorSchema } from './errors.ts';
 import { runRequestSchema, runResultSchema, tripwireSchema } from './run.ts';
 import { chunkSchema, finishChunkSchema } from './chunk.ts';
 import { stageInputSchema } from './stage-call.ts';
+import { storedVersionSchema } from './stored-version.ts';
 import { openPendingSchema } from './suspension.ts';
 import { violationSchema } from './verdict.ts';
 
@@ -241,4 +242,8 @@ export const runStateSchema = z.object({
 });
 export type RunState = z.infer<typeof runStateSchema>;
 
-export const recordSchema = z.object({ epoch: z.number().int().min(1), actions: z.array(runActionSchema) });
+export const recordSchema = z.object({
+  v: storedVersionSchema,
+  epoch: z.number().int().min(1),
+  actions: z.array(runActionSchema),
+});

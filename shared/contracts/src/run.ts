@@ -8,6 +8,7 @@ import { jsonObjectSchema, jsonValueSchema } from './json.ts';
 import { messageSchema } from './message.ts';
 import { finishReasonSchema, stepResultSchema, usageSchema } from './model.ts';
 import { traceSchema } from './stage-call.ts';
+import { storedVersionSchema } from './stored-version.ts';
 import { tokenSchema } from './tokens.ts';
 
 export const runStatusSchema = z.enum([
@@ -65,6 +66,7 @@ export type RunRequestInput = z.input<typeof runRequestSchema>;
 export const commandSchema = z.discriminatedUnion('command', [
   z.object({
     command: z.literal('start'),
+    v: storedVersionSchema,
     request: runRequestSchema,
     requestHash: z.string(),
     submittedAt: z.number(),
@@ -74,6 +76,7 @@ export const commandSchema = z.discriminatedUnion('command', [
   }),
   z.object({
     command: z.literal('resume'),
+    v: storedVersionSchema,
     request: z.object({
       tenant: tokenSchema,
       runId: tokenSchema,
@@ -83,6 +86,14 @@ export const commandSchema = z.discriminatedUnion('command', [
   }),
 ]);
 export type Command = z.infer<typeof commandSchema>;
+/** The members of a command that every version has. */
+export const anyCommandSchema = z.looseObject({
+  command: z.string(),
+  submittedAt: z.number(),
+  request: z.looseObject({ deadlineMs: z.number().default(RUN_DEADLINE_MS) }),
+});
+export const isKnownCommand = (command: string): boolean => command === 'start' || command === 'resume';
+
 export type StartCommand = Extract<Command, { command: 'start' }>;
 
 export const tripwireSchema = z.object({
@@ -124,6 +135,9 @@ export const chunkBatchSchema = quicklyRead(
   }),
 );
 export type ChunkBatch = z.infer<typeof chunkBatchSchema>;
+
+/** As the log stores it. */
+export const loggedBatchSchema = quicklyRead(chunkBatchSchema.extend({ v: storedVersionSchema }));
 
 /** A message on the live subject. `transient`: chunks after these that have no index; they are never logged or replayed. */
 export const liveBatchSchema = quicklyRead(chunkBatchSchema.extend({ transient: z.array(anyChunkSchema).optional() }));

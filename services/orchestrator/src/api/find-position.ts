@@ -1,6 +1,6 @@
 // Where in the log's stream a position of a run stands, without reading what comes before it: the runs' messages are interleaved, but
 // those of one run stand in the order of their positions. What a replaced owner stored late stands out of order, and is obsolete.
-import { chunkBatchSchema, type ChunkBatch } from '@millrace/contracts';
+import { loggedBatchSchema, type ChunkBatch } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { isBehind } from './missing-chunks.ts';
 import { readPage, type StoredMessage } from './read-stored.ts';
@@ -52,7 +52,11 @@ async function firstValid(search: Search, from: number, to: number) {
 }
 
 const readOne = ({ access, stream, subject }: Log, from: number) =>
-  readPage(access, { stream, subject, schema: chunkBatchSchema }, { from, maxMessages: 1, maxBytes: 1 });
+  readPage(
+    access,
+    { stream, subject, schema: loggedBatchSchema, isLog: true as const },
+    { from, maxMessages: 1, maxBytes: 1 },
+  );
 
 function isObsolete({ epoch, index }: ChunkBatch, owners: readonly Base[]): boolean {
   return owners.some((base) => base.epoch > epoch && index >= base.index);

@@ -1,7 +1,7 @@
 // Reads a run's chunks and events back, for api.replay and api.events: from the position that is asked for, a page at a time.
 import {
   MillraceError,
-  chunkBatchSchema,
+  loggedBatchSchema,
   eventBatchSchema,
   isFinal,
   type ApiAnswer,
@@ -73,7 +73,7 @@ async function readVisible(access: JetStreamAccess, head: RunHead, from: Positio
   const isOver = isAtRest(head);
   const maxBytes = pageBytes(access);
   const subject = bus.subjects.logOf(tenant, runId);
-  const query = { stream: access.logStreamOf(tenant, runId), subject, schema: chunkBatchSchema };
+  const query = { stream: access.logStreamOf(tenant, runId), subject, schema: loggedBatchSchema, isLog: true as const };
   const first = firstNeeded(head, from, isOver);
   let next = first && (await findPosition({ access, stream: query.stream, subject, owners }, first));
   if (next === undefined && areChunksGone([], head, from, isOver)) throw chunksGone(head);
@@ -97,7 +97,12 @@ async function readVisible(access: JetStreamAccess, head: RunHead, from: Positio
 async function readRetracts(access: JetStreamAccess, { tenant, runId }: RunHead): Promise<ChunkBatch[]> {
   const { bus } = access;
   const subject = bus.subjects.log(tenant, runId, 'retract');
-  return readStored(access, { stream: access.logStreamOf(tenant, runId), subject, schema: chunkBatchSchema });
+  return readStored(access, {
+    stream: access.logStreamOf(tenant, runId),
+    subject,
+    schema: loggedBatchSchema,
+    isLog: true as const,
+  });
 }
 
 /** The head is written before the last chunk goes out: a crash in between must not cost the reader the ending. */
@@ -124,7 +129,7 @@ export async function readEvents(
 ): Promise<EventPage> {
   const { bus } = access;
   const subject = bus.subjects.events(SHARD, head.tenant, head.runId);
-  const query = { stream: bus.names.events, subject, schema: eventBatchSchema };
+  const query = { stream: bus.names.events, subject, schema: eventBatchSchema, isLog: true as const };
   const options = { from: after + 1, maxMessages: limit, maxBytes: pageBytes(access) };
   const { found, next } = await readPage(access, query, options);
   const { ended, epoch, status } = head;

@@ -1,7 +1,7 @@
 // What a stream has under one subject, in order, by direct gets, a page at a time. What does not fit its schema is logged and left
 // out.
 import { MillraceError } from '@millrace/contracts';
-import { decode, type JetStreamAccess } from '@millrace/bus';
+import { decodeStored, type JetStreamAccess } from '@millrace/bus';
 import type { z } from 'zod';
 
 /** Messages asked for at once. */
@@ -21,25 +21,29 @@ export type StoredQuery<T> = {
   /** May have wildcards. */
   subject: string;
   schema: z.ZodType<T>;
+  /** Its messages are parts of a whole: one of a newer version is not left out. */
+  isLog?: true;
 };
 export type PageOptions = { from: number; maxMessages: number; maxBytes: number };
 
-/** From a sequence on, as many as the bounds allow, one at least. @throws timeout, and what JetStream throws */
+/** From a sequence on, as many as the bounds allow, one at least. @throws timeout, stored-by-newer, errors of JetStream */
 export async function readPage<T>(
   access: JetStreamAccess,
-  { stream, subject, schema }: StoredQuery<T>,
+  { stream, subject, schema, isLog }: StoredQuery<T>,
   { from, maxMessages, maxBytes }: PageOptions,
 ): Promise<StoredPage<T>> {
   const found: StoredMessage<T>[] = [];
   let bytes = 0;
+  let newer: MillraceError | undefined;
   let next: number | undefined = from;
   const take = ({ data, seq }: Stored) => {
     const isFull = found.length >= maxMessages || (found.length > 0 && bytes + data.length > maxBytes);
     if (isFull) return false;
     // A key that was removed, or has expired, is nothing.
     if (data.length === 0) return true;
-    const value = decode(data, schema, subject);
+    const value = decodeStored(data, schema, subject);
     if ('error' in value) {
+      if (isLog && value.error.code === 'stored-by-newer') newer ??= value.error;
       access.bus.log.warn({ subject, error: value.error.message }, 'a stored message is left out');
       return true;
     }
@@ -51,6 +55,7 @@ export async function readPage<T>(
     const batch = Math.min(maxMessages - found.length, BATCH_MESSAGES);
     const read = await readBatch(access, { stream, subject, seq: next, batch, max_bytes: maxBytes }, take);
     ({ next } = read);
+    if (newer) throw newer;
     if (read.isFull) break;
   }
   return { found, next };

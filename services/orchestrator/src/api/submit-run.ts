@@ -1,6 +1,6 @@
 // Puts a run into the queue, once: the head is made first, so that the run is known from then on, and another request under its id is
 // refused for as long as anything is known of it; then the command. No step is more than the same id again cannot repeat.
-import { MillraceError, stateKeys, type RunHead, type RunRequest } from '@millrace/contracts';
+import { MillraceError, STORED_VERSION, stateKeys, type RunHead, type RunRequest } from '@millrace/contracts';
 import { publishDurably, deleteEntry, writeEntry, type JetStreamAccess } from '@millrace/bus';
 import { locateHead, queuedHead, stateTtlSeconds } from '../state/run-head.ts';
 import { isCancelAsked } from '../state/run-store.ts';
@@ -18,6 +18,7 @@ export async function submitRun(access: JetStreamAccess, request: RunRequest, ag
   const { tenant, runId } = request;
   const command = {
     command: 'start' as const,
+    v: STORED_VERSION,
     request,
     requestHash: requestHash(request),
     submittedAt: access.clock.now(),

@@ -3,15 +3,17 @@
 import {
   isFinal,
   stateKeys,
+  type ErrorCode,
   type RunHead,
   type RunState,
   type StartCommand,
   type WireError,
 } from '@millrace/contracts';
 import { MillraceError } from '@millrace/contracts';
-import { conflictError, locateEntry, publish, type Delivery, type JetStreamAccess } from '@millrace/bus';
+import { conflictError, decode, locateEntry, publish, type Delivery, type JetStreamAccess } from '@millrace/bus';
 import { z } from 'zod';
 import { endInEpoch, type Asked } from './end-in-epoch.ts';
+import { leaveToNewer } from './leave-to-newer.ts';
 import { afterSuspension } from '../state/after-suspension.ts';
 import { loadRun } from '../state/load-run.ts';
 import { forgetRun } from '../state/forget-run.ts';
@@ -50,7 +52,7 @@ export async function takeRun(asked: Asked<StartCommand>): Promise<Taken | undef
   for (let attempt = 1; attempt <= TAKE_ATTEMPTS; attempt += 1) {
     const there = await throughOutages(`the state of ${tenant}.${runId}`, () => locateHead(access, tenant, runId));
     if ('error' in there) {
-      await endUnreadable(asked, there);
+      if (!leaveToNewer(asked, there.error)) await endUnreadable(asked, there);
       return undefined;
     }
     if ('value' in there && isTaken(there.value, delivery)) {
@@ -107,6 +109,7 @@ export async function takeOver(asked: Asked, head: RunHead, revision: number): P
   const isLost = !head.handedOver;
   const next = { ...nextEpoch(head, access.bus.id), takeovers: head.takeovers + (isLost ? 1 : 0) };
   const loaded = await load(asked, head);
+  if ('newer' in loaded) return undefined;
   if ('unreadable' in loaded) return endInEpoch(asked, next, revision, { error: loaded.unreadable });
   const { state } = loaded;
   if (next.takeovers > MAX_TAKEOVERS) return endInEpoch(asked, next, revision, { error: givenUp(head), state });
@@ -114,19 +117,23 @@ export async function takeOver(asked: Asked, head: RunHead, revision: number): P
   return store && { store, state };
 }
 
-export async function load(
-  { deps }: Asked,
-  head: RunHead,
-): Promise<{ state?: RunState | undefined } | { unreadable: WireError }> {
+/** `newer`: the command was handed back. */
+type Loaded = { state?: RunState | undefined } | { unreadable: WireError } | { newer: true };
+
+export async function load(asked: Asked, head: RunHead): Promise<Loaded> {
+  const { deps } = asked;
   try {
     return { state: await loadRun(deps.access, head) };
   } catch (error) {
-    if (!MillraceError.isInstance(error) || error.code !== 'run-state-unreadable') throw error;
+    if (leaveToNewer(asked, error)) return { newer: true };
+    if (!MillraceError.isInstance(error) || !UNREADABLE.has(error.code)) throw error;
     const { tenant, runId } = head;
     deps.log.error({ tenant, runId, error: error.message }, 'the state of a run cannot be read: the run is ended');
     return { unreadable };
   }
 }
+
+const UNREADABLE: ReadonlySet<string> = new Set<ErrorCode>(['run-state-unreadable', 'stored-by-newer']);
 
 /** What counts of a head that does not fit: where the next owner's chunks must stand. */
 const remainsSchema = z.object({
@@ -144,7 +151,7 @@ async function endUnreadable(
   const { tenant, runId } = delivery.command.request;
   deps.log.error({ tenant, runId, error: error.message }, 'the head of a run does not fit: the run is ended');
   const key = stateKeys.head(tenant, runId);
-  const there = await locateEntry(access, access.bus.names.state, key, remainsSchema);
+  const there = await locateEntry(access, access.bus.names.state, key, remainsSchema, decode);
   const { epoch, nextIndex } = 'value' in there ? there.value : { epoch: 1, nextIndex: 0 };
   const head = { ...firstHead(access, delivery), epoch, nextIndex };
   await endInEpoch(asked, nextEpoch(head, access.bus.id), revision, { error: unreadable });

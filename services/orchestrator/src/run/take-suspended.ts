@@ -6,6 +6,7 @@ import { isAtRest, locateHead, nextEpoch } from '../state/run-head.ts';
 import { openRunStore } from '../state/run-store.ts';
 import { throughOutages } from '../state/through-outages.ts';
 import { endInEpoch, type Asked } from './end-in-epoch.ts';
+import { leaveToNewer } from './leave-to-newer.ts';
 import { answerAtRest, load, takeOver, type Taken } from './take-run.ts';
 
 export type ResumeCommand = Extract<Command, { command: 'resume' }>;
@@ -20,6 +21,7 @@ export async function takeSuspended(asked: Asked<ResumeCommand>): Promise<Taken 
   const { tenant, runId } = delivery.command.request;
   for (let attempt = 1; attempt <= TAKE_ATTEMPTS; attempt += 1) {
     const there = await throughOutages(`the state of ${tenant}.${runId}`, () => locateHead(access, tenant, runId));
+    if ('error' in there && leaveToNewer(asked, there.error)) return undefined;
     if (!('value' in there)) {
       deps.log.warn({ tenant, runId }, 'an answer came for a run of which nothing is known any more');
       return answer(delivery);
@@ -34,6 +36,7 @@ export async function takeSuspended(asked: Asked<ResumeCommand>): Promise<Taken 
     if (head.status !== 'suspended') return answer(delivery);
     const next = resumed(head, access, delivery.sequence);
     const loaded = await load(asked, head);
+    if ('newer' in loaded) return undefined;
     if ('unreadable' in loaded) return endInEpoch(asked, next, revision, { error: loaded.unreadable });
     const store = await openRunStore(access, next, revision);
     if (store) return { store, state: loaded.state };

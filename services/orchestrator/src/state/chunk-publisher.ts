@@ -1,7 +1,7 @@
 // A run's chunks on their way out: live at once (what is ready in one turn of the event loop is one message), and gathered into
 // the log, which is acknowledged before a checkpoint names its end. A chunk is written as JSON once, for both. Transient chunks
 // go out live alone, without an index: nothing counts them, nothing keeps them.
-import { MillraceError, isDataChunk, type Chunk, type LogKind } from '@millrace/contracts';
+import { MillraceError, STORED_VERSION, isDataChunk, type Chunk, type LogKind } from '@millrace/contracts';
 import { publishBytes, type JetStreamAccess } from '@millrace/bus';
 import { createStoredQueue } from './stored-queue.ts';
 
@@ -75,7 +75,11 @@ export function createChunkPublisher({
     gather = undefined;
     if (log.parts.length === 0 || closed) return;
     const subject = bus.subjects.log(tenant, runId, kind);
-    stored.add({ subject, payload: message(log), msgID: `${tenant}.${runId}.${epoch}.${log.index}` });
+    stored.add({
+      subject,
+      payload: message(log, `,"v":${STORED_VERSION}`),
+      msgID: `${tenant}.${runId}.${epoch}.${log.index}`,
+    });
     log = nothing(next);
   };
   const gatherInto = (gathered: Gathered, part: string, bytes: number) => {

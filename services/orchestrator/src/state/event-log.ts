@@ -1,5 +1,5 @@
 // A run's audit trail: events are gathered, and acknowledged before the next checkpoint.
-import { MillraceError, type RunEvent } from '@millrace/contracts';
+import { MillraceError, STORED_VERSION, type RunEvent } from '@millrace/contracts';
 import type { JetStreamAccess } from '@millrace/bus';
 import { createStoredQueue } from './stored-queue.ts';
 
@@ -41,7 +41,7 @@ export function createEventLog({ access, tenant, runId, epoch }: EventLogOptions
     clearTimeout(timer);
     timer = undefined;
     if (gathered.length === 0) return;
-    const payload = Buffer.from(`{"events":[${gathered.join(',')}]}`);
+    const payload = Buffer.from(`{"v":${STORED_VERSION},"events":[${gathered.join(',')}]}`);
     stored.add({ subject, payload, msgID: `${tenant}.${runId}.${epoch}.${count++}` });
     gathered = [];
     bytes = 0;

@@ -2,6 +2,7 @@
 // named, or that a replaced owner wrote after it was replaced, is not looked at.
 import {
   MillraceError,
+  STORED_VERSION,
   recordSchema,
   stateKeys,
   type ProlongedRecords,
@@ -17,7 +18,7 @@ import { throughOutages } from './through-outages.ts';
 /** Records that are asked for at once. */
 const MAX_READS_AT_ONCE = 32;
 
-/** undefined: the run was never at a checkpoint. @throws run-state-unreadable, bus-unreachable, store-unavailable */
+/** undefined: the run was never at a checkpoint. @throws run-state-unreadable, stored-by-newer, bus-unreachable, store-unavailable */
 export async function loadRun(access: JetStreamAccess, head: RunHead): Promise<RunState | undefined> {
   const { tenant, runId } = head;
   const names = recordNames(head);
@@ -50,7 +51,7 @@ export async function prolongRecords(
   const copies = recordNames({ ...head, prolonged });
   const prolong = async (name: string, at: number) => {
     const key = stateKeys.record(tenant, runId, copies[at] ?? name);
-    const value = { epoch: epochOf(name), actions: await readRecord(access, head, name) };
+    const value = { v: STORED_VERSION, epoch: epochOf(name), actions: await readRecord(access, head, name) };
     const written = await writeEntry(access, access.bus.names.state, key, value, { ttlSeconds });
     if ('conflict' in written) throw conflictError(key);
     return written.revision;

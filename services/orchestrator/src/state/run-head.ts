@@ -1,5 +1,6 @@
 // The entry that owns a run: made when the run is submitted, taken over by whoever begins it.
 import {
+  STORED_VERSION,
   isFinal,
   runEndSchema,
   runHeadSchema,
@@ -95,6 +96,7 @@ export function queuedHead(command: Omit<StartCommand, 'command'>, owner: string
   const { request, requestHash, submittedAt } = command;
   const { tenant, runId, agent, deadlineMs, retryOf } = request;
   return {
+    v: STORED_VERSION,
     tenant,
     runId,
     agent,

@@ -1,5 +1,5 @@
 // Tells the orchestrators that a suspended run has an answer: any of them goes on with it.
-import type { Command, RunHead } from '@millrace/contracts';
+import { STORED_VERSION, type Command, type RunHead } from '@millrace/contracts';
 import { publishDurably, type JetStreamAccess } from '@millrace/bus';
 
 /** @param reason what makes two commands the same one. @throws queue-full, bus-unreachable */
@@ -9,6 +9,7 @@ export async function wakeRun(access: JetStreamAccess, head: RunHead, reason: st
   const deadlineMs = suspension?.remainingMs ?? Math.max(deadlineAt - access.clock.now(), 0);
   const command: Command = {
     command: 'resume',
+    v: STORED_VERSION,
     request: { tenant, runId, deadlineMs },
     submittedAt: access.clock.now(),
   };
