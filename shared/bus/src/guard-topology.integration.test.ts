@@ -58,6 +58,15 @@ test('a stream or bucket that cannot be made anew is a health problem', async ()
   await eventually(async () => guard?.problem() === undefined && (await streamsThere()) === 7);
 });
 
+test('the queue has the subjects of its shards again after an older version has set its own', async () => {
+  const { runs } = owner.bus.names;
+  const { config } = await access.jsm.streams.info(runs);
+  await access.jsm.streams.update(runs, { ...config, subjects: [owner.bus.subjects.unshardedRuns] });
+  guard = guardTopology(access, { checkEveryMs: 20 });
+  await eventually(async () => (await access.js.publish(owner.bus.subjects.runs(3, 'acme'), '{}')).stream === runs);
+  await access.jsm.streams.purge(runs);
+});
+
 test('a process learns that another one has created a wiped stream again', async () => {
   let restored = 0;
   const other = await openJetStream(await owner.connect());

@@ -91,9 +91,13 @@ async function lookAtParts(access: JetStreamAccess): Promise<Parts> {
   const logs = Array.from({ length: access.logStreams }, (_, at) => bus.names.chunks(at));
   const own = [runs, timers, ...logs, events, ...buckets];
   const created = new Map<string, string>();
-  for await (const { config, created: at } of jsm.streams.list())
+  const lost: string[] = [];
+  for await (const { config, created: at } of jsm.streams.list()) {
     if (own.includes(config.name)) created.set(config.name, at);
-  const lost = own.filter((name) => !created.has(name));
+    // An older version that starts beside this one takes the subjects of the shards away.
+    if (config.name === runs && !config.subjects?.includes(bus.subjects.allRuns)) lost.push(`subjects of ${runs}`);
+  }
+  lost.push(...own.filter((name) => !created.has(name)));
   const queues: ConsumerInfo[] = [];
   for (const stream of [runs, timers]) {
     if (created.has(stream)) for await (const queue of jsm.consumers.list(stream)) queues.push(queue);
