@@ -63,7 +63,8 @@ test('the queue has the subjects of its shards again after an older version has 
   const { config } = await access.jsm.streams.info(runs);
   await access.jsm.streams.update(runs, { ...config, subjects: [owner.bus.subjects.unshardedRuns] });
   guard = guardTopology(access, { checkEveryMs: 20 });
-  await eventually(async () => (await access.js.publish(owner.bus.subjects.runs(3, 'acme'), '{}')).stream === runs);
+  const stored = await eventually(() => access.js.publish(owner.bus.subjects.runs(3, 'acme'), '{}'));
+  expect(stored.stream).toBe(runs);
   await access.jsm.streams.purge(runs);
 });
 

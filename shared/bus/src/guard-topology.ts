@@ -94,7 +94,7 @@ async function lookAtParts(access: JetStreamAccess): Promise<Parts> {
   const lost: string[] = [];
   for await (const { config, created: at } of jsm.streams.list()) {
     if (own.includes(config.name)) created.set(config.name, at);
-    // An older version that starts beside this one takes the subjects of the shards away.
+    // An older version takes the subjects of the shards away when it starts.
     if (config.name === runs && !config.subjects?.includes(bus.subjects.allRuns)) lost.push(`subjects of ${runs}`);
   }
   lost.push(...own.filter((name) => !created.has(name)));
