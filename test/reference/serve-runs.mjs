@@ -59,6 +59,8 @@ function agentOf({ setup, merges, guards }) {
       name: key,
       instructions: '',
       model: merges ? merging : plain,
+      // A connection that the server closed while it was idle.
+      maxRetries: 2,
       ...(SETUPS[setup] ?? own),
     });
   agents.set(key, made);

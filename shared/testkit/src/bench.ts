@@ -1,6 +1,7 @@
 // What the bench and the fault program need of this package, without the test runner.
 export { startNats, startRedis, defaultCacheDir, type NatsServer, type RedisServer } from '@millrace/servers';
 export { connectBus, type Bus } from '@millrace/bus';
+export { createModels } from '@millrace/models';
 export { defineProcessor, defineTool, runProcessorService } from '@millrace/processor';
 export { eventually } from './eventually.ts';
 export { startStack, type Stack } from './start-stack.ts';

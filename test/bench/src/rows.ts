@@ -9,6 +9,7 @@ import { submitToModel, takeover } from './rows/latency.ts';
 import { referenceRows } from './rows/reference.ts';
 import { noisyTenant } from './rows/tenants.ts';
 import { paced64, runCost, runs16, sixInOne } from './rows/runs.ts';
+import { modelStream } from './rows/model-stream.ts';
 import { operations, threads } from './rows/store.ts';
 import { chunks, pipeline, replicas, stageHop } from './rows/stream.ts';
 
@@ -29,6 +30,8 @@ export const rows: Record<string, Measure> = {
   threads,
   'runs-16': runs16,
   'paced-64': paced64,
+  'model-stream': modelStream('model-stream', 0),
+  'model-stream-paced': modelStream('model-stream-paced', 5),
   ...guardRows,
   ...guardBlockRows,
   ...deltaRows,

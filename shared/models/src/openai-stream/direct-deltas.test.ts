@@ -120,6 +120,28 @@ describe('a call', () => {
     await expect(read(stream)).rejects.toThrow('Failed to process');
   });
 
+  test('over an idle connection that the server has closed is sent once more', async () => {
+    const seen = new WeakSet<object>();
+    const server = createServer((incoming, outgoing) => {
+      incoming.resume();
+      if (seen.has(incoming.socket)) return void incoming.socket.destroy();
+      seen.add(incoming.socket);
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end(sseEvents(...said(2), stop).join(''));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const texts: string[] = [];
+    for (let call = 0; call < 3; call += 1) {
+      texts.push(textOf(await read((await ask({}, `http://127.0.0.1:${port}/v1`)).stream)));
+      await turn();
+    }
+    server.closeAllConnections();
+    server.close();
+    expect(texts).toEqual(['w0 w1 ', 'w0 w1 ', 'w0 w1 ']);
+  });
+
   test('of a provider that is away may be tried again', async () => {
     const asked = ask({}, 'http://127.0.0.1:9/v1');
     await expect(asked).rejects.toSatisfy((error) => APICallError.isInstance(error) && error.isRetryable);

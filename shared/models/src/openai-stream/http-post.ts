@@ -7,18 +7,41 @@ export type Fetch = typeof globalThis.fetch;
 type Url = Parameters<Fetch>[0];
 
 /**
- * Resolves with the answer's head.
+ * Resolves with the answer's head. Sends the request once more if the server had closed the idle connection that carried it.
  * @throws TypeError as `fetch` does if no answer arrives, with the cause; the signal's reason if it fires
  */
-export function post(url: Url, init: RequestInit = {}): Promise<IncomingMessage> {
+export async function post(url: Url, init: RequestInit = {}): Promise<IncomingMessage> {
+  try {
+    return await send(url, init).catch((error: unknown) => {
+      if (!(error instanceof ClosedConnection) || init.signal?.aborted) throw error;
+      return send(url, init, false);
+    });
+  } catch (cause) {
+    throw init.signal?.aborted ? init.signal.reason : new TypeError('fetch failed', { cause });
+  }
+}
+
+class ClosedConnection extends Error {}
+
+/** @param agent false: over a connection of its own */
+function send(url: Url, init: RequestInit, agent?: false): Promise<IncomingMessage> {
   const { signal, body } = init;
   const address = new URL(url instanceof Request ? url.url : url);
-  const send = address.protocol === 'https:' ? httpsRequest : httpRequest;
+  const request = address.protocol === 'https:' ? httpsRequest : httpRequest;
   // An answer is read as it arrives, so it must not be compressed.
   const headers = { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' };
+  const options = {
+    method: init.method ?? 'GET',
+    headers,
+    ...(signal && { signal }),
+    ...(agent === false && { agent }),
+  };
   return new Promise((resolve, reject) => {
-    const outgoing = send(address, { method: init.method ?? 'GET', headers, ...(signal && { signal }) }, resolve);
-    outgoing.on('error', (cause) => reject(signal?.aborted ? signal.reason : new TypeError('fetch failed', { cause })));
+    const outgoing = request(address, options, resolve);
+    outgoing.on('error', (error) => {
+      const isClosed = outgoing.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+      reject(isClosed ? new ClosedConnection('the connection was closed', { cause: error }) : error);
+    });
     outgoing.end(typeof body === 'string' ? body : undefined);
   });
 }

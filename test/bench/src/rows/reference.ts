@@ -20,8 +20,8 @@ type Setup = {
   everyMs: number;
   /** Runs of a round. */
   total: number;
-  /** A second agent of ours that differs in its settings. */
-  variant?: string;
+  /** Of a second agent of ours: the longest wait of a piece, ms. */
+  flushMs?: number;
 };
 type Round = { theirs: Figures; merged: Figures; ours: Cost; varied?: Cost | undefined };
 
@@ -32,12 +32,14 @@ const use = (entry: (typeof OUTPUT)[number]) =>
   typeof entry === 'string' ? { id: entry } : { id: entry.use, options: entry.options };
 const guards: NonNullable<Asked['guards']> = { input: INPUT.map(use), output: OUTPUT.map(use) };
 
-async function applyAgents(context: BenchContext, setup: Setup['setup']): Promise<void> {
+async function applyAgents(context: BenchContext, { setup, flushMs }: Setup): Promise<void> {
   if (setup === 'six') return applySix(context);
   const isGuarded = setup === 'guards';
   await needServices(context, 'orchestrator', ...(isGuarded ? ['guardrails'] : []));
   const more = isGuarded ? { input: INPUT, output: OUTPUT } : {};
-  await context.stack.client.agents.apply({ name: `bench-${setup}`, model: MODEL, ...more });
+  const { agents } = context.stack.client;
+  await agents.apply({ name: `bench-${setup}`, model: MODEL, ...more });
+  if (flushMs !== undefined) await agents.apply({ name: `bench-${setup}-${flushMs}`, model: MODEL, flushMs, ...more });
 }
 
 async function warm({ stack }: BenchContext, theirs: Reference, load: Load, asked: Asked, isPaced: boolean) {
@@ -48,7 +50,7 @@ async function warm({ stack }: BenchContext, theirs: Reference, load: Load, aske
   await manyRuns(stack.client, { ...load, ...more });
 }
 
-async function inTurns(context: BenchContext, { setup, atOnce, everyMs, total, variant }: Setup): Promise<Round[]> {
+async function inTurns(context: BenchContext, { setup, atOnce, everyMs, total, flushMs }: Setup): Promise<Round[]> {
   const load = { agent: `bench-${setup}`, input: scripted(everyMs), text: prose(), atOnce, total };
   const asked = { setup, guards, input: load.input, text: load.text, atOnce, total };
   const theirs = await startReference(context);
@@ -60,7 +62,8 @@ async function inTurns(context: BenchContext, { setup, atOnce, everyMs, total, v
         theirs: await theirs.run(asked),
         ours: await costOf(context, load),
         merged: await theirs.run({ ...asked, merges: true }),
-        varied: variant === undefined ? undefined : await costOf(context, { ...load, agent: variant }),
+        varied:
+          flushMs === undefined ? undefined : await costOf(context, { ...load, agent: `${load.agent}-${flushMs}` }),
       });
     }
   } finally {
@@ -87,8 +90,8 @@ function rowOf(name: string, { total }: Setup, rounds: readonly Round[]): Row {
       load: round(loadavg()[0] ?? 0),
       ...byProcess(rounds.at(-1)?.ours),
       ...(rounds[0]?.varied && {
-        variedRatio: of(({ varied, theirs }) => (varied?.cpuMs ?? 0) / theirs.cpuMs),
-        variedGapP99: of(({ varied }) => quantile(varied?.gapMs ?? [], 0.99)),
+        flush50Ratio: of(({ varied, theirs }) => (varied?.cpuMs ?? 0) / theirs.cpuMs),
+        flush50GapP99: of(({ varied }) => quantile(varied?.gapMs ?? [], 0.99)),
       }),
     },
   );
@@ -101,7 +104,7 @@ const byProcess = (cost: Cost | undefined): Record<string, number> =>
 const compared =
   (name: string, setup: Setup): Measure =>
   async (context) => {
-    await applyAgents(context, setup.setup);
+    await applyAgents(context, setup);
     return rowOf(name, setup, await inTurns(context, setup));
   };
 
@@ -109,8 +112,8 @@ const SETUPS: Record<string, Setup> = {
   'reference-1': { setup: 'six', atOnce: 1, everyMs: 0, total: 64 },
   'reference-16': { setup: 'six', atOnce: 16, everyMs: 0, total: 128 },
   'reference-guards-16': { setup: 'guards', atOnce: 16, everyMs: 0, total: 64 },
-  'reference-paced-16': { setup: 'bare', atOnce: 16, everyMs: 20, total: 32 },
-  'reference-paced-24': { setup: 'guards', atOnce: 24, everyMs: 20, total: 48 },
+  'reference-paced-16': { setup: 'bare', atOnce: 16, everyMs: 20, total: 32, flushMs: 50 },
+  'reference-paced-24': { setup: 'guards', atOnce: 24, everyMs: 20, total: 48, flushMs: 50 },
 };
 
 export const referenceRows: Record<string, Measure> = Object.fromEntries(
