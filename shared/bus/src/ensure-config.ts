@@ -28,9 +28,6 @@ export type WantedStream = {
   maxBytes?: { bytes: number; isSet: boolean };
 };
 
-/** A default limit that the server has no room to reserve is halved, down to this; then the stream gets none. */
-const MIN_BYTES = 64 * 1024 * 1024;
-
 /** Never updated. */
 const FIXED = ['subjects', 'retention', 'storage'] as const;
 const PREFIX_KEY = 'millrace_prefix';
@@ -80,22 +77,21 @@ async function matchStream(jsm: JetStreamManager, wanted: WantedStream): Promise
   }
 }
 
-/** The server reserves the limit of each stream and refuses one that does not fit. A configured limit fails then, a default is halved. */
+/**
+ * The server reserves the limit of each stream and refuses one that does not fit. A configured limit fails then. A default is left out: in a
+ * small store, limits that take all of it would leave no room for the buckets, and the server's own limit bounds the streams together.
+ */
 async function withinRoom(
   maxBytes: WantedStream['maxBytes'],
   write: (limit: { max_bytes?: number }) => Promise<unknown>,
 ): Promise<void> {
-  const { bytes: first = 0, isSet = false } = maxBytes ?? {};
-  if (isSet) return void (await write({ max_bytes: first }));
-  for (let bytes = first; bytes >= MIN_BYTES; bytes /= 2) {
-    try {
-      await write({ max_bytes: bytes });
-      return;
-    } catch (error) {
-      if (!isCode(error, STORAGE_IS_RESERVED)) throw error;
-    }
+  if (!maxBytes) return void (await write({}));
+  try {
+    await write({ max_bytes: maxBytes.bytes });
+  } catch (error) {
+    if (maxBytes.isSet || !isCode(error, STORAGE_IS_RESERVED)) throw error;
+    await write({});
   }
-  await write({});
 }
 
 /** A stream that is another system's, or that this system cannot take over without losing data. */

@@ -192,21 +192,17 @@ describe('the limits of streams in bytes', () => {
     expect((await log()).config.max_bytes).toBe(3_000_000);
   });
 
-  const small = useNats();
+  const small = useNats({ extraConfig: 'jetstream { max_file_store: 192MB }' });
   const smallOwner = useBus(small, 'small');
-  test('are smaller on a server with less storage', async () => {
+  test('are left out by default on a server whose storage they would fill, and refused if they were configured', async () => {
     const opened = await openJetStream(smallOwner.bus);
-    const answer: { config: { max_storage: number } } = JSON.parse(
-      await (await fetch(`${small.monitorUrl}/jsz`)).text(),
-    );
-    const free = 600 * 1024 * 1024;
-    await opened.jsm.streams.add({ name: 'OTHERS', subjects: ['others'], max_bytes: answer.config.max_storage - free });
     await ensureTopology(opened);
     const { runs, chunks, events } = smallOwner.bus.names;
     const infos = await Promise.all([runs, chunks(0), events].map((name) => opened.jsm.streams.info(name)));
-    const sum = infos.reduce((all, info) => all + Math.max(info.config.max_bytes, 0), 0);
-    expect(sum).toBeGreaterThan(0);
-    expect(sum).toBeLessThanOrEqual(free);
+    expect(infos.map(({ config }) => config.max_bytes)).toEqual([-1, -1, -1]);
+    await expect(ensureTopology(opened, { maxBytes: { log: 4_000_000_000 } })).rejects.toMatchObject({
+      message: expect.stringContaining('insufficient storage'),
+    });
   });
 });
 

@@ -16,6 +16,8 @@ const needsStart = ({ started }: Target): string | undefined =>
 /** So many calls to a queue group of two have gone to both. */
 const MAX_CALLS = 200;
 const CALLERS = 4;
+/** How long after SIGTERM a session sends on, ms: a replica that does not wait for its sessions has ended by then. */
+const STOPPING_MS = 500;
 const CLOSING_MS = 3_000;
 /** Between two calls of one caller, ms. */
 const PAUSE_MS = 2;
@@ -89,6 +91,8 @@ function closeSession(target: Target, { replica, signal }: StartedReplica): Prom
     session.send(chunks.slice(0, 2));
     await session.until(() => session.processed() > 0, CLOSING_MS);
     signal('SIGTERM');
+    // The rest of the chunks must find a replica that is stopping, not one that has not read the signal yet.
+    await session.until(() => false, STOPPING_MS);
     session.send(chunks.slice(2), { end: true });
     await session.ended();
   });
