@@ -29,7 +29,11 @@ const count = z.number().int().min(0);
  * How a run ended: apart from the head, which is read for every page of a replay. Written before the head, under a name of its own: only the
  * end that the head names counts, so that a writer that loses the head overwrites nothing.
  */
-export const runEndSchema = z.object({ result: runResultSchema, lastChunk: chunkSchema });
+export const runEndSchema = z.object({
+  result: runResultSchema,
+  lastChunk: chunkSchema,
+  sharesMessages: z.literal(true).optional().describe('the messages of the last chunk are those of the result'),
+});
 export type RunEnd = z.infer<typeof runEndSchema>;
 
 /** A model's answer as it was let through. */

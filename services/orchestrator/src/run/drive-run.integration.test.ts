@@ -134,12 +134,12 @@ test('runs leave nothing behind: no subscription, no timer', async () => {
 });
 
 describe('a result that no message can hold', () => {
-  // The answer is below its own limit, but stands in the result five times.
+  // Each answer is below its own limit, but the result holds it four times.
   const long = 'x'.repeat(1_000_000);
   const calls = [1, 2].map((n) => ({ toolCallId: `c${n}`, toolName: 'nosuch', input: '{}' }));
 
   test('fails the run by name instead of being tried for ever', async () => {
-    const { begin, apply } = driver({ text: long, calls }, { text: long });
+    const { begin, apply } = driver({ text: long, calls }, { text: long, calls }, { text: long });
     const run = await begin({ agent: await apply() });
     await run.drive();
     const end = await run.end();

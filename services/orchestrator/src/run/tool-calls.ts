@@ -4,6 +4,7 @@
 // somebody has to approve, and for tools that asked something: one answer for each.
 import type { HeldPending, PlacedCall, PlacedResult, StageInput, ToolCall, ToolDefinition } from '@millrace/contracts';
 import { callTool, lostCall, type Called } from './tool-client.ts';
+import { fitResult } from './result-room.ts';
 import { isSuspension, SUSPEND, type Interrupt } from '../state/interrupt.ts';
 import { askPending, pendingAt } from '../state/pending.ts';
 import { runStage } from '../stages/run-stage.ts';
@@ -143,7 +144,7 @@ async function keep(
   called: Exclude<Called, { interrupt: Interrupt }>,
   { position, ...toolCall }: PlacedCall,
 ): Promise<Interrupt | undefined> {
-  if ('result' in called) run.dispatch({ action: 'tool-finished', result: called.result });
+  if ('result' in called) run.dispatch({ action: 'tool-finished', result: fitResult(run, called.result) });
   else askPending(run, { by: toolCall.toolName, toolCall, position, kept: {}, ...called.suspended });
   return run.checkpoint();
 }

@@ -21,6 +21,7 @@ import {
   type JetStreamAccess,
   type Located,
 } from '@millrace/bus';
+import { packEnd, unpackEnd } from './packed-end.ts';
 
 /** A final state, and what belongs to it, lives 24 h. */
 export const FINAL_TTL_SECONDS = 24 * 3600;
@@ -55,7 +56,7 @@ export async function writeEnd(
 ): Promise<StoredEnd> {
   const key = stateKeys.end(tenant, runId, name);
   const ttlSeconds = headTtlSeconds + END_MARGIN_SECONDS;
-  const written = await writeEntry(access, access.bus.names.state, key, end, { ttlSeconds });
+  const written = await writeEntry(access, access.bus.names.state, key, packEnd(end), { ttlSeconds });
   if ('conflict' in written) throw conflictError(key);
   return { name, revision: written.revision };
 }
@@ -69,7 +70,8 @@ export async function dropEnd(access: JetStreamAccess, { tenant, runId }: RunHea
 export async function readEnd(access: JetStreamAccess, head: RunHead): Promise<RunEnd | undefined> {
   const { tenant, runId, epoch, end } = head;
   const key = stateKeys.end(tenant, runId, end?.name ?? String(epoch));
-  return (await readEntry(access, access.bus.names.state, key, runEndSchema))?.value;
+  const entry = await readEntry(access, access.bus.names.state, key, runEndSchema);
+  return entry && unpackEnd(entry.value);
 }
 
 /** A run's state lives as long as the run may, or may be put away, and then as long as a final one. */

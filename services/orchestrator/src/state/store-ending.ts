@@ -8,6 +8,7 @@ import { failedRun, type EndedRun } from './ended-run.ts';
 import type { EventLog } from './event-log.ts';
 import { FencedError } from './fenced-error.ts';
 import { forgetRun } from './forget-run.ts';
+import { maxEndBytes, packEnd } from './packed-end.ts';
 import { dropEnd } from './run-head.ts';
 import type { RunStore } from './run-store.ts';
 import { throughOutages } from './through-outages.ts';
@@ -75,13 +76,10 @@ async function flushEvents(events: EventLog): Promise<void> {
   });
 }
 
-/** What the envelope of a chunk adds, and the publisher keeps back, with some to spare. Bytes. */
-const ROOM_BYTES = 300 * 1024;
-
 /** Replaces an ending that no message can hold by a failure: it could never be stored, and its command would be delivered for ever. */
 function storable(ended: EndedRun, maxPayload: number): EndedRun {
-  const bytes = Buffer.byteLength(JSON.stringify(ended));
-  const limit = Math.max(maxPayload - ROOM_BYTES, maxPayload / 2);
+  const bytes = Buffer.byteLength(JSON.stringify(packEnd(ended)));
+  const limit = maxEndBytes(maxPayload);
   if (bytes <= limit) return ended;
   const error: WireError = {
     code: 'message-too-large',
