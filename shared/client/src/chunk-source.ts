@@ -1,6 +1,6 @@
 // Where a run's chunks come from: the live subject, at most once and without acknowledgement, and api.replay, from a position on.
 // Chunks are checked here, so that what readers get is what its type says.
-import { MillraceError, chunkSchema, issuesOf, type Chunk, type RunStatus } from '@millrace/contracts';
+import { MillraceError, chunkSchema, issuesOf, quicklyRead, type Chunk, type RunStatus } from '@millrace/contracts';
 import { listen, type Listening } from '@millrace/bus';
 import { z } from 'zod';
 import type { Batch, Position, Replayed } from './chunk-merge.ts';
@@ -32,7 +32,7 @@ const batchSchema = z.object({
   chunks: z.array(chunkSchema),
 });
 
-const liveBatchSchema = batchSchema.extend({ transient: z.array(chunkSchema).optional() });
+const liveBatchSchema = quicklyRead(batchSchema.extend({ transient: z.array(chunkSchema).optional() }));
 
 export function chunkSource({ bus, tenant, ask }: Connection, runId: string): ChunkSource {
   return {

@@ -116,7 +116,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A piece of text as models send them: most of what there is to check. */
-export function isPlainDelta(value: unknown): boolean {
+export function isPlainDelta(value: unknown): value is ChunkOf<'text-delta' | 'reasoning-delta'> {
   if (!isRecord(value) || (value['type'] !== 'text-delta' && value['type'] !== 'reasoning-delta')) return false;
   const { payload, runId, from } = value;
   if (typeof runId !== 'string' || !froms.has(from) || !isRecord(payload)) return false;

@@ -14,7 +14,7 @@ export * from './errors.ts';
 export * from './logged-error.ts';
 export * from './event.ts';
 export * from './json.ts';
-export { fitsAsIs } from './json-fit.ts';
+export { fitsAsIs, quicklyRead } from './json-fit.ts';
 export * from './json-schemas.ts';
 export * from './judge-verdict.ts';
 export * from './message.ts';

@@ -3,6 +3,7 @@
 import {
   MillraceError,
   chunkSchema,
+  isPlainDelta,
   createOpenParts,
   isDataChunk,
   mayBeDropped,
@@ -153,6 +154,7 @@ function checkedChunks(part: Chunk, results: readonly unknown[]): readonly Chunk
 
 /** What a processor returned as a chunk and is none fails it: neither the next one nor a client must get it. */
 function checkedChunk(result: unknown): Chunk {
+  if (isPlainDelta(result)) return result;
   const chunk = chunkSchema.safeParse(result);
   if (chunk.success) return chunk.data;
   const shown = (JSON.stringify(result) ?? String(result)).slice(0, 100);
