@@ -28,6 +28,9 @@ export type WantedStream = {
   maxBytes?: { bytes: number; isSet: boolean };
 };
 
+/** The unreserved storage is at least as many times a default limit. */
+const DEFAULT_PART = 4;
+
 /** Never updated. */
 const FIXED = ['subjects', 'retention', 'storage'] as const;
 const PREFIX_KEY = 'millrace_prefix';
@@ -49,8 +52,8 @@ async function compareStream(jsm: JetStreamManager, wanted: WantedStream): Promi
 async function ensureStream(jsm: JetStreamManager, wanted: WantedStream): Promise<void> {
   const { config, prefix, maxBytes } = wanted;
   try {
-    await withinRoom(maxBytes, (limit) => jsm.streams.add({ ...config, ...limit, metadata: { [PREFIX_KEY]: prefix } }));
-    return;
+    await jsm.streams.add({ ...config, metadata: { [PREFIX_KEY]: prefix } });
+    if (!maxBytes) return;
   } catch (error) {
     if (!isCode(error, STREAM_NAME_EXISTS)) throw notGiven(config.name, error);
   }
@@ -78,18 +81,21 @@ async function matchStream(jsm: JetStreamManager, wanted: WantedStream): Promise
 }
 
 /**
- * The server reserves the limit of each stream and refuses one that does not fit. A configured limit fails then. A default is left out: in a
- * small store, limits that take all of it would leave no room for the buckets, and the server's own limit bounds the streams together.
+ * The server reserves the limit of each stream and refuses one that does not fit. A configured limit fails then. A default is left out unless
+ * four times as much fits, which the server answers when asked for that: limits that take all of a small store leave no room for the buckets,
+ * and the server's own limit bounds the streams together.
  */
 async function withinRoom(
   maxBytes: WantedStream['maxBytes'],
   write: (limit: { max_bytes?: number }) => Promise<unknown>,
 ): Promise<void> {
   if (!maxBytes) return void (await write({}));
+  const { bytes, isSet } = maxBytes;
   try {
-    await write({ max_bytes: maxBytes.bytes });
+    if (!isSet) await write({ max_bytes: bytes * DEFAULT_PART });
+    await write({ max_bytes: bytes });
   } catch (error) {
-    if (maxBytes.isSet || !isCode(error, STORAGE_IS_RESERVED)) throw error;
+    if (isSet || !isCode(error, STORAGE_IS_RESERVED)) throw error;
     await write({});
   }
 }

@@ -192,6 +192,16 @@ describe('the limits of streams in bytes', () => {
     expect((await log()).config.max_bytes).toBe(3_000_000);
   });
 
+  const medium = useNats({ extraConfig: 'jetstream { max_file_store: 5000MB }' });
+  const mediumOwner = useBus(medium, 'medium');
+  test('leave three quarters of the storage to other streams by default', async () => {
+    const opened = await openJetStream(mediumOwner.bus);
+    await ensureTopology(opened);
+    const { runs, chunks, events } = mediumOwner.bus.names;
+    const infos = await Promise.all([runs, chunks(0), events].map((name) => opened.jsm.streams.info(name)));
+    expect(infos.map(({ config }) => config.max_bytes)).toEqual([1024 ** 3, -1, -1]);
+  });
+
   const small = useNats({ extraConfig: 'jetstream { max_file_store: 192MB }' });
   const smallOwner = useBus(small, 'small');
   test('are left out by default on a server whose storage they would fill, and refused if they were configured', async () => {
@@ -201,7 +211,9 @@ describe('the limits of streams in bytes', () => {
     const infos = await Promise.all([runs, chunks(0), events].map((name) => opened.jsm.streams.info(name)));
     expect(infos.map(({ config }) => config.max_bytes)).toEqual([-1, -1, -1]);
     await expect(ensureTopology(opened, { maxBytes: { log: 4_000_000_000 } })).rejects.toMatchObject({
-      message: expect.stringContaining('insufficient storage'),
+      code: 'stream-mismatch',
+      message: expect.stringContaining('max_bytes is -1, and should be 4000000000'),
+      remedy: expect.stringContaining('insufficient storage'),
     });
   });
 });
