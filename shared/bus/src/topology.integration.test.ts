@@ -1,5 +1,9 @@
 import { useBus, useNats } from '@millrace/testkit';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectBus } from './bus.ts';
 import { AckPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
@@ -158,17 +162,24 @@ describe('a stream that is there is left alone', () => {
   });
 });
 
+/** A store of this size, in a directory of its own: a second `jetstream` block replaces the first one. */
+function storeOf(size: string): string {
+  const dir = mkdtempSync(join(tmpdir(), 'millrace-sized-'));
+  afterAll(() => rm(dir, { recursive: true, force: true }));
+  return `jetstream { store_dir: ${JSON.stringify(dir)}, max_file_store: ${size} }`;
+}
+
 describe('the limits of streams in bytes', () => {
-  const limits = async ({ bus }: JetStreamAccess) => {
+  const large = useNats({ extraConfig: storeOf('100GB') });
+  const largeOwner = useBus(large, 'large');
+  const limits = async ({ bus, jsm }: JetStreamAccess) => {
     const { runs, chunks, events, state } = bus.names;
-    const infos = await Promise.all(
-      [runs, chunks(0), events, `KV_${state}`].map((name) => access.jsm.streams.info(name)),
-    );
+    const infos = await Promise.all([runs, chunks(0), events, `KV_${state}`].map((name) => jsm.streams.info(name)));
     return infos.map(({ config }) => [config.max_bytes > 0, config.discard]);
   };
 
   test('are added to streams of an older version; the queue, the log and the state refuse, and events discard the oldest', async () => {
-    const elder = await openJetStream(await owner.connect({ prefix: 'elder.v1' }));
+    const elder = await openJetStream(await largeOwner.connect({ prefix: 'elder.v1' }));
     const { names, subjects } = elder.bus;
     await elder.jsm.streams.add({ name: names.chunks(0), subjects: [subjects.logs], allow_msg_ttl: true });
     await elder.js.publish('elder.v1.log.3.acme.r1.chunks', '{}');
@@ -183,7 +194,7 @@ describe('the limits of streams in bytes', () => {
   });
 
   test('are those that were configured, until others are configured', async () => {
-    const own = await openJetStream(await owner.connect({ prefix: 'own.v1' }), { logStreams: 2 });
+    const own = await openJetStream(await largeOwner.connect({ prefix: 'own.v1' }), { logStreams: 2 });
     await ensureTopology(own, { maxBytes: { log: 4_000_000 } });
     await ensureTopology(own);
     const log = () => own.jsm.streams.info(own.bus.names.chunks(1));
@@ -192,7 +203,7 @@ describe('the limits of streams in bytes', () => {
     expect((await log()).config.max_bytes).toBe(3_000_000);
   });
 
-  const medium = useNats({ extraConfig: 'jetstream { max_file_store: 5000MB }' });
+  const medium = useNats({ extraConfig: storeOf('5000MB') });
   const mediumOwner = useBus(medium, 'medium');
   test('leave three quarters of the storage to other streams by default', async () => {
     const opened = await openJetStream(mediumOwner.bus);
@@ -202,7 +213,7 @@ describe('the limits of streams in bytes', () => {
     expect(infos.map(({ config }) => config.max_bytes)).toEqual([1024 ** 3, -1, -1]);
   });
 
-  const small = useNats({ extraConfig: 'jetstream { max_file_store: 192MB }' });
+  const small = useNats({ extraConfig: storeOf('192MB') });
   const smallOwner = useBus(small, 'small');
   test('are left out by default on a server whose storage they would fill, and refused if they were configured', async () => {
     const opened = await openJetStream(smallOwner.bus);
