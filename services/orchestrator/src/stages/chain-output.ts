@@ -26,6 +26,9 @@ export type ChainOutput = {
 export type Lost = { link: Link; broken: Judged; judged: readonly Judged[] };
 export type Openings = readonly Outcome<Session>[];
 
+/** The output for the last chunks, and the types that they have. */
+export type LastOutput = { readonly types: ReadonlySet<string>; readonly out: Chunk[] };
+
 export type Chain = {
   readonly run: Run;
   readonly input: StageInput;
@@ -45,8 +48,7 @@ export type Chain = {
   linked?: LinkedSessions;
   comparison: Comparison;
   makeLast?: (() => readonly Chunk[]) | undefined;
-  /** The output for the last chunks. */
-  last?: Chunk[] | undefined;
+  last?: LastOutput | undefined;
 };
 
 export const isOver = ({ state }: Chain): boolean => state.phase === 'ended';
@@ -95,4 +97,4 @@ export function close({ linked, room, observers }: Chain): void {
 }
 
 export const resolve = ({ ended, verdicts, last }: Chain): void =>
-  ended.resolve(last ? { ...verdicts.fold, last } : verdicts.fold);
+  ended.resolve(last ? { ...verdicts.fold, last: last.out } : verdicts.fold);

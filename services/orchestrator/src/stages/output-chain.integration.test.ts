@@ -9,7 +9,8 @@ import {
 } from '@millrace/contracts';
 import { listen, publish, serve } from '@millrace/bus';
 import { useBus, useNats } from '@millrace/testkit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { dataChunk } from '../testing/chunks.ts';
 import { planEntry } from '../testing/plan-entries.ts';
 import { words } from '../testing/session-replica.ts';
 import { useOpened } from '../testing/opened.ts';
@@ -86,4 +87,35 @@ test('entries that a session has no verdict for, after one that stopped, have no
   const { stopped, outcomes } = await chain.end();
   expect(stopped).toMatchObject({ entry: { entry: 'first' }, verdict: { type: 'halt' } });
   expect(outcomes).toMatchObject([{ entry: 'first', verdict: 'halt' }]);
+});
+
+test('an output chain fails if text arrives after a processor has reported all chunks as processed', async () => {
+  const guard = planEntry('early', { stages: ['processOutputStream'], attempts: 1 });
+  const { bus } = connection;
+  const opened = { opened: true, replica: 'r1', service: 'guards', served: 1 };
+  let sequence = 0;
+  const answer = (session: string, more: object) =>
+    publish(bus, bus.subjects.out(bus.id, session), { session, sequence: sequence++, chunks: [], ...more });
+  const handle = async ({ session }: SessionOpen) => {
+    const fed = listen(bus, bus.subjects.session('guards', 'r1', session), sessionInputSchema, ({ chunks, end }) => {
+      if (!end) return answer(session, { processed: chunks.length });
+      answer(session, { processed: 2, chunks: words(1), verdicts: [{ type: 'continue' }], ms: [1] });
+    });
+    onTestFinished(() => fed.stop());
+    return opened;
+  };
+  servings.push(
+    serve(bus, { subject: bus.subjects.stage('processOutputStream', 'early'), request: sessionOpenSchema, handle }),
+  );
+  await bus.nc.flush();
+  const made = createTestRun({ bus, entries: [guard] });
+  runs.push(made);
+  const out: Chunk[] = [];
+  const chain = await openOutputChain(made.run, input, { ...nowhere, output: (chunks) => void out.push(...chunks) });
+  chain.push(words(1));
+  const { stopped } = await chain.end(() => [dataChunk('last')]);
+  expect(out).toEqual([]);
+  expect(stopped).toMatchObject({
+    verdict: { code: 'processor-failed', message: expect.stringContaining('"text-delta" chunk arrived after') },
+  });
 });

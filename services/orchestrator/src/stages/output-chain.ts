@@ -2,7 +2,7 @@
 // session costs the step nothing: all sessions are opened again elsewhere, with the states at the step's start, and receive the raw chunks
 // again; their output is compared with the published one. Drives the reducer of the phases (chain-state); knows nothing of models,
 // publishing or the meaning of a verdict for the run, which meet in step-stream.ts.
-import { judgesOf, loggedError, type Chunk, type StageInput } from '@millrace/contracts';
+import { failureOf, isDataChunk, judgesOf, loggedError, type Chunk, type StageInput } from '@millrace/contracts';
 import type { Run } from '../state/run-context.ts';
 import { isGivenAway } from '../state/run-stop.ts';
 import type { Outcome } from './ask-with-policy.ts';
@@ -16,6 +16,7 @@ import {
   type Chain,
   type ChainEnd,
   type ChainOutput,
+  type LastOutput,
   type Lost,
   type Openings,
 } from './chain-output.ts';
@@ -154,10 +155,7 @@ function link(chain: Chain, openings: Openings): void {
   const links = openings.flatMap((opening) => ('answer' in opening ? [{ ...opening, ...opening.answer }] : []));
   const linked = linkSessions(links, {
     seen: chain.observers.watch(links.map(({ entries }) => entries)),
-    output(chunks) {
-      if (chain.last) chain.last.push(...chunks);
-      else show(chain, chain.comparison.see(chunks));
-    },
+    output: (chunks) => (chain.last ? takeLast(chain, chain.last, chunks) : show(chain, chain.comparison.see(chunks))),
     ended: (one, end) => sessionEnded(chain, one, end),
     finished() {
       show(chain, chain.comparison.end());
@@ -223,6 +221,18 @@ function move(chain: Chain, { link: one, broken, judged }: Lost): void {
   });
 }
 
+/**
+ * Behind the last chunks only those and custom chunks may arrive. Anything else was counted as processed before it was sent: the answer was
+ * built without it, so the step fails.
+ */
+function takeLast(chain: Chain, { types, out }: LastOutput, chunks: readonly Chunk[]): void {
+  const late = chunks.find((one) => !types.has(one.type) && !isDataChunk(one));
+  const entry = chain.entries.at(-1);
+  if (!late || !entry) return void out.push(...chunks);
+  const message = `A "${late.type}" chunk arrived after the processors had reported all chunks as processed.`;
+  accept(chain, mustNotFail(judge(stage, chain.input, entry, failureOf('processor-failed', message))));
+}
+
 /** A loss that cannot be tried again falls under the policy of the entry. */
 function settle(chain: Chain, { link: one, judged }: Lost, mustFail: boolean): void {
   acceptAll(chain, mustFail ? judged.map(mustNotFail) : judged);
@@ -234,7 +244,7 @@ function sendLast(chain: Chain): void {
   show(chain, chain.comparison.end());
   if (isOver(chain)) return;
   const chunks = chain.makeLast?.() ?? [];
-  if (chunks.length > 0) chain.last = [];
+  if (chunks.length > 0) chain.last = { types: new Set(chunks.map(({ type }) => type)), out: [] };
   chain.linked?.push(chunks);
 }
 
