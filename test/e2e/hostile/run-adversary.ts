@@ -16,6 +16,8 @@ export function useAdversaries(nats: TestNats) {
   const caller = useBus(nats, 'adversary');
   const stack = useStack(nats, ['orchestrator']);
   let count = 0;
+  // NATS drops the connection of an orchestrator that a flood makes a slow consumer; the orchestrator reconnects within seconds.
+  const apply = (agent: object) => eventually(() => stack.client.agents.apply(agent), { timeoutMs: 10_000 });
   return {
     prefix: () => caller.bus.subjects.prefix,
     /** The processor alone, in a service of its own, and an agent that lists it; then a run of that agent. */
@@ -26,7 +28,7 @@ export function useAdversaries(nats: TestNats) {
       try {
         await eventually(async () => (await stack.client.processors.survey()).processors.some((one) => one.id === id));
         const list = wire.stage === 'processInput' ? { input: [id] } : { output: [id] };
-        await stack.client.agents.apply({
+        await apply({
           name: id,
           model: 'openai/gpt-5-mini',
           flushMs: 0,
@@ -42,7 +44,7 @@ export function useAdversaries(nats: TestNats) {
       }
     },
     async stillServing() {
-      await stack.client.agents.apply({
+      await apply({
         name: 'plain',
         model: 'openai/gpt-5-mini',
         flushMs: 0,
