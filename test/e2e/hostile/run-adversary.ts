@@ -1,4 +1,5 @@
 // Runs of the real orchestrator through one processor that a test scripts on the wire.
+import type { JsonObject } from '@millrace/contracts';
 import { eventually, useBus, useStack, type TestNats } from '@millrace/testkit';
 import { expect } from 'vitest';
 import { collect } from '../collect.ts';
@@ -17,7 +18,7 @@ export function useAdversaries(nats: TestNats) {
   const stack = useStack(nats, ['orchestrator']);
   let count = 0;
   // NATS drops the connection of an orchestrator that a flood makes a slow consumer; the orchestrator reconnects within seconds.
-  const apply = (agent: object) => eventually(() => stack.client.agents.apply(agent), { timeoutMs: 10_000 });
+  const apply = (agent: JsonObject) => eventually(() => stack.client.agents.apply(agent), { timeoutMs: 10_000 });
   return {
     prefix: () => caller.bus.subjects.prefix,
     /** The processor alone, in a service of its own, and an agent that lists it; then a run of that agent. */
